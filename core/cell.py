@@ -31,7 +31,7 @@ MAX_PAIRS: Final = 10**12
 
 
 class Task(ABC):
-    """The task of a collection: how items become reports, estimates and metrics.
+    """The base of tasks: how items become reports, estimates and metrics.
 
     What a task does not say is as for one number from one collection. Two tasks are equal where
     their settings are, on which the address of a cell depends.
@@ -110,7 +110,7 @@ class Task(ABC):
 
 @dataclass(frozen=True, eq=False)
 class Cell:
-    """Everything that the results of one cell of a sweep depend on.
+    """One point of a sweep, bound: everything that its results depend on.
 
     In a campaign each round is a cell of its own, and the cell that holds them is the collection of
     all: its population and its fakes are those of the rounds together.
@@ -179,8 +179,8 @@ class Cell:
 
     @property
     def arms(self) -> tuple[Arm, ...]:
-        """The stages of the estimates that the cell's trials have, in order: clean, attacked, then
-        defended.
+        """The stages of the estimates in the cell's trials, in order: clean, attacked, then the
+        defended ones.
         """
         return ARMS if self.defences else UNDEFENDED
 
@@ -196,9 +196,7 @@ class Cell:
 
     @cached_property
     def sifted_cell(self) -> Cell:
-        """The collection whose reports the filters read, and from which the defended estimates
-        come.
-        """
+        """The collection whose reports the filters read; the defended estimates come from it."""
         trust = next((step.trust for step in self.defences if step.trust), self.trust)
         if self.asked is None and trust is self.trust:
             return self
@@ -265,7 +263,9 @@ class Cell:
 
     @property
     def decided_path(self) -> Path | None:
-        """The cell's simulation path; None if unpermitted code of its protocol would decide it."""
+        """The path (counts or reports) on which the cell is simulated; None if unpermitted code
+        decides it.
+        """
         asked = self.parameters.get("simulate.path")
         return None if awaits_code(self.protocol) and asked == "auto" else self.path
 
@@ -298,8 +298,8 @@ class Cell:
 
     @property
     def has_evidence(self) -> bool:
-        """True if one report's possible contribution to an item is known, and there is a single
-        collection.
+        """True if robust intervals exist: one collection, and a known range of one report's
+        contribution.
         """
         told: Any = self.protocol
         return not self.rounds and (

@@ -116,7 +116,7 @@ class WorkbenchPalette(CommandPalette):
 
 
 class Workbench(App[None]):
-    """The workbench of ldptui."""
+    """The Textual app of ldptui: its key bindings, themes and screens."""
 
     TITLE = "ldptui"
     CSS_PATH = "screens/ldptui.tcss"

@@ -17,7 +17,7 @@ from .session.snapshot import Reply, Snapshot
 
 @dataclass(eq=False)
 class KeyEdited(Message):
-    """A form changed one key of the scenario; None removes it."""
+    """Posted when a form has changed a key of the scenario; a value of None removes the key."""
 
     key: str
     value: Any
@@ -25,7 +25,7 @@ class KeyEdited(Message):
 
 @dataclass(eq=False)
 class KeysProposed(Message):
-    """Values for keys of the scenario, in the order to set them, and the name of that edit.
+    """Posted to set several keys of the scenario at once, as one edit with a name.
 
     sweeps_stay : else what was swept of the keys is swept no longer.
     """
@@ -37,33 +37,34 @@ class KeysProposed(Message):
 
 @dataclass(eq=False)
 class StatusNote(Message):
-    """Something to say in the status line for a while."""
+    """Posted to show a note in the status line for a few seconds."""
 
     note: str
 
 
 @dataclass(eq=False)
 class TextEdited(Message):
-    """The script editor's text changed by the user's hand."""
+    """Posted when the user has edited the text of the script."""
 
     text: str
 
 
 @dataclass(eq=False)
 class FieldFocused(Message):
-    """A field of the form has the focus: help and status follow it."""
+    """Posted when a field of a form gets the focus, for help and status line."""
 
     key: str
 
 
 @dataclass(eq=False)
 class SelectionsChanged(Message):
-    """Another chart or axis is shown: other cells have to be measured."""
+    """Posted when the charts need other cells to be measured."""
 
 
 @dataclass(eq=False)
 class LongWork(Message):
-    """Work too slow for the screen: `work` runs in a thread, then `done` gets its result.
+    """Posted with work that is too slow for the screen: `work` runs in a thread, then `done` is
+    called with its result.
 
     Only the newest message of a kind is begun.
     """
@@ -75,7 +76,7 @@ class LongWork(Message):
 
 @dataclass(eq=False)
 class ChoicesAsked(Message):
-    """A request for the list of all values of a field: `chosen` receives the choice.
+    """Posted to show the list of all values of a field; `chosen` is called with the choice.
 
     field : the widget that takes it. options : the values with their words. value : what the field
     says now.
@@ -91,7 +92,9 @@ class ChoicesAsked(Message):
 
 @dataclass(eq=False)
 class RunProgressed(Message):
-    """News of a run. In the queue a newer one replaces an unfinished one of the same run."""
+    """Posted with a new snapshot of a run; in the queue it replaces an unfinished one of the same
+    run.
+    """
 
     snapshot: Snapshot
 
@@ -105,14 +108,14 @@ class RunProgressed(Message):
 
 @dataclass(eq=False)
 class QuestionReply(Message):
-    """A reply to a question of the lab."""
+    """Posted with a reply to a question of the lab."""
 
     reply: Reply
 
 
 @dataclass(eq=False)
 class WorkerChanged(Message):
-    """The background worker is warm, has died, or was started anew."""
+    """Posted when the worker process is ready, has died, or was restarted."""
 
     alive: bool
     note: str = ""
@@ -120,7 +123,7 @@ class WorkerChanged(Message):
 
 @dataclass(eq=False)
 class RunsChosen(Message):
-    """Runs chosen in the Runs pane, by key: one to show, others to lay over it."""
+    """Posted with the keys of the runs to show: one, and others to overlay."""
 
     shown: int
     overlays: tuple[int, ...] = ()
@@ -128,7 +131,7 @@ class RunsChosen(Message):
 
 @dataclass(eq=False)
 class GroupAsked(Message):
-    """A request to group the charts' runs by the next key in which they differ."""
+    """Posted to group the cells of the shown runs by the next key in which the runs differ."""
 
 
 Ask = Literal["star", "remove", "restore", "open", "play", "resume", "difference", "verify"]
@@ -136,7 +139,7 @@ Ask = Literal["star", "remove", "restore", "open", "play", "resume", "difference
 
 @dataclass(eq=False)
 class RunAsked(Message):
-    """A request to change a run of the Runs pane, named by its key."""
+    """Posted to change a run of the pane Runs, named by its key."""
 
     what: Ask
     key: int

@@ -19,7 +19,7 @@ Attack: TypeAlias = Strategy
 
 @dataclass(frozen=True)
 class NoAttack:
-    """No fake users."""
+    """The attack kind "none": no fake users."""
 
     kind: Literal["none"] = "none"
 

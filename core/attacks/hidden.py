@@ -37,7 +37,8 @@ def hide_mean(protocol: NumericProtocol, end: float, genuine: Floats, share: flo
 
 @dataclass(frozen=True)
 class HiddenGain(Promoting):
-    """Fakes who know the true frequencies, and promote the targets as far as no defence can detect.
+    """The attack of fakes who know the true frequencies and promote the targets as far as no
+    defence can detect.
 
     All reports together are those of honest users with other frequencies: one round of them tells a
     server without a prior nothing.
@@ -195,7 +196,9 @@ def obeying(fakes: Fakes, protocol: Mechanism, drop_out: bool) -> Fakes:
 
 
 def beside(protocol: Exchangeable) -> float:
-    """The probability that a report which supports one item supports another given item as well."""
+    """The probability that a report which supports one given item supports another given item as
+    well.
+    """
     size = protocol.report_size
     return float(protocol.q) if size is None else (size - 1) / max(protocol.domain_size - 1, 1)
 

@@ -58,7 +58,7 @@ class Mixture:
         return replace(self, share=share, parts=tuple(parts))
 
     def with_targets(self, population: Population, seed: int) -> tuple[Mixture, Items]:
-        """The mixture with its targets drawn, and the targets that the metrics count.
+        """The mixture with its random targets drawn, and the targets that the metrics count.
 
         Raises ScenarioError at its own key.
         """
@@ -81,7 +81,7 @@ class Mixture:
 def resolve_targets(
     attack: Attack | Mixture, population: Population, seed: int
 ) -> tuple[Attack | Mixture, Items]:
-    """An attack with its targets drawn, and the targets that the metrics count.
+    """An attack with its random targets drawn, and the targets that the metrics count.
 
     An item has one name, its label where it has any, so that its number makes the same reports.
     Raises ScenarioError at its own key.

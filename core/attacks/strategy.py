@@ -66,8 +66,8 @@ def evenly(items: Items, domain_size: int) -> Floats:
 
 
 class Strategy:
-    """An attack: its options, the distribution of reports that it requests of a protocol, and its
-    check.
+    """The base of attacks: options, the distribution of reports that fakes request of a protocol,
+    and a check.
 
     Its fakes know their targets, and among whom they are. An attack says more only where its law is
     not one that a protocol knows by name.
@@ -162,14 +162,14 @@ def fake_share(users: int, malicious: int) -> float:
 
 @dataclass(frozen=True)
 class Among(Strategy):
-    """A number of fakes among given genuine users."""
+    """The number of fakes and the genuine users among whom they are."""
 
     population: Population
     count: int
 
     @property
     def of_all(self) -> float:
-        """The share of these fakes among all users, genuine and fake; that of one fake if there are
+        """The share of these fakes among all users, genuine and fake; one fake's share if there are
         none.
         """
         return fake_share(self.population.users, max(self.count, 1))
@@ -177,7 +177,7 @@ class Among(Strategy):
 
 @dataclass(frozen=True)
 class Promoting(Strategy, RangeChecked):
-    """An attack that promotes items.
+    """The base of attacks that promote items.
 
     share : β, that of the fakes among all users. targets : the items, or how they are picked.
     """
@@ -212,7 +212,7 @@ class Fakes:
     sent: float = 1.0
 
     def sending(self, count: Counts, rng: Rng) -> Counts:
-        """int64[…]: random numbers of fakes who send a report, of int64[…] fakes."""
+        """int64[…]: the random number that send a report, of int64[…] fakes."""
         return count if self.sent == 1 else np.asarray(binomial(count, self.sent, rng))
 
 

@@ -19,7 +19,7 @@ What: TypeAlias = Literal["attack", "defence", "protocol", "population", "metric
 
 @dataclass(frozen=True)
 class PythonCode(RangeChecked):
-    """A scenario table that names plug-in code; raises ScenarioError for a bad name.
+    """The base of scenario tables that name plug-in code; raises ScenarioError for a bad name.
 
     what : the purpose of the code. options : what the code takes besides, as TOML has it; kept
     with sorted keys.
@@ -45,7 +45,7 @@ class PythonCode(RangeChecked):
 
 
 def code_of(value: object) -> str:
-    """The name of the plug-in code that a value stands for; "" if the value is no plug-in code."""
+    """The name of the plug-in code in a table's value; "" if the value names none."""
     return str(getattr(value, "code", ""))
 
 

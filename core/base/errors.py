@@ -99,9 +99,7 @@ def got(value: object) -> str:
 
 
 def closest(word: object, known: Iterable[str]) -> str:
-    """The known word that is most like a given one, preferring a common beginning; "" if none is
-    close.
-    """
+    """The known word most similar to a given one; "" if none is close."""
     close = get_close_matches(str(word), list(known), n=3)
     return min(close, key=lambda each: each[:1] != str(word)[:1], default="")
 
@@ -116,7 +114,7 @@ def suggest(word: object, known: Iterable[str], otherwise: str = "") -> str:
 
 
 class LdpError(Exception):
-    """A failure that one sentence explains."""
+    """The base of errors whose message is one sentence for the user."""
 
 
 class LdpWarning(UserWarning):
@@ -124,7 +122,7 @@ class LdpWarning(UserWarning):
 
 
 class ScenarioError(LdpError, ValueError):
-    """A parameter breaks a rule.
+    """Raised if a parameter breaks a rule.
 
     Attributes
     ----------
@@ -188,22 +186,22 @@ def check_limit(number: float, most: float, rule: str, key: str = "") -> None:
 
 
 class FileError(LdpError, OSError):
-    """A file cannot be read or written."""
+    """Raised if a file cannot be read or written."""
 
     def __str__(self) -> str:
         return one_line(super().__str__())
 
 
 class ContentError(FileError):
-    """A data file opened, but its content is invalid: not UTF-8, damaged or endless."""
+    """Raised if a data file is invalid: not UTF-8, damaged or endless."""
 
 
 class RunError(LdpError, RuntimeError):
-    """A run failed while it was computing."""
+    """Raised if a run fails while it computes."""
 
 
 class CellError(RunError):
-    """One cell cannot be computed; `details` is a traceback, "" if the reason needs none.
+    """Raised if one cell cannot be computed; `details` is a traceback, "" if the reason needs none.
 
     Sentence and details are its only arguments, so that it arrives whole from another process.
     """
@@ -217,16 +215,16 @@ class CellError(RunError):
 
 
 class AttackError(CellError):
-    """An attack written by a user failed."""
+    """Raised if an attack written by a user fails."""
 
 
 class ProtocolError(CellError):
-    """A protocol written by a user failed."""
+    """Raised if a protocol written by a user fails."""
 
 
 class DefenceError(CellError):
-    """A defence drops all reports, or sets all estimates to zero."""
+    """Raised if a defence drops all reports, or sets all estimates to zero."""
 
 
 class MetricError(CellError):
-    """A metric written by a user failed."""
+    """Raised if a metric written by a user fails."""

@@ -33,12 +33,12 @@ PACKED: Final = (".csv", ".jsonl", ".json")
 
 
 class LowFirst(type(Path())):  # type: ignore[misc]
-    """A file whose bytes have the first of their bits in the lowest place, not in the highest."""
+    """A path of a file in which the first bit of a byte is its lowest one, not its highest."""
 
 
 @dataclass(frozen=True)
 class StdinFile:
-    """Standard input, read in the place of a file, once.
+    """Standard input in place of a file; it can be read once.
 
     file : its bytes, unpacked. suffix : the end that the name of such a file would have. whole :
     whether it is read to and fro, through a copy without a name. kept : whether `file` is such a
@@ -58,7 +58,7 @@ class StdinFile:
 
     @contextmanager
     def open(self, _: str = "rb") -> Iterator[Any]:
-        """The bytes of standard input that are not read yet."""
+        """A context manager of the unread bytes of standard input."""
         if self.kept:
             with os.fdopen(os.dup(self.file.fileno()), "rb") as again:
                 again.seek(0)

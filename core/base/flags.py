@@ -13,8 +13,8 @@ from .sampling import Floats
 
 @dataclass(frozen=True, eq=False)
 class Flags:
-    """The detections of a server in one stage of the estimates, trial by trial, with the true
-    numbers.
+    """A defence's detections in one stage of the estimates, with the true numbers of fakes;
+    float64[trials] each.
 
     All arrays are float64[trials], NaN where there is nothing to tell.
 
@@ -59,12 +59,14 @@ class Flags:
 
     @property
     def precision(self) -> Floats:
-        """The fakes' share of the flagged reports; NaN where none is flagged."""
+        """float64[trials]: the share of the flagged reports that are the fakes'; NaN if none is
+        flagged.
+        """
         return _ratio(self.caught, self.flagged)
 
     @property
     def recall(self) -> Floats:
-        """The flagged share of the fakes' reports; NaN without fakes."""
+        """float64[trials]: the share of the fakes' reports that are flagged; NaN without fakes."""
         return _ratio(self.caught, self.fakes.astype(float))
 
     @property
@@ -76,7 +78,7 @@ class Flags:
 
     @property
     def false_positive_rate(self) -> Floats:
-        """The flagged share of the genuine reports."""
+        """float64[trials]: the share of the genuine reports that are flagged."""
         return np.asarray((self.flagged - self.caught) / self.users)
 
 

@@ -35,7 +35,7 @@ Batches = Callable[[Sequence[str], int], Iterator[Any]]
 
 @contextmanager
 def frame_file(path: Source) -> Iterator[tuple[Any, Batches]]:
-    """The schema of a file and its batches.
+    """A context manager of a Parquet or Arrow file: its schema and an iterator of its batches.
 
     The file is opened here, not in the library, so that whoever watches what is opened sees it.
 

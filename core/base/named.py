@@ -15,7 +15,8 @@ def fields_of(value: Any) -> dict[str, Any]:
 
 
 def entries_in(package: str, table: str) -> Iterator[Any]:
-    """The entries of the tuples of this name in the files of a package, but for its `kinds`.
+    """Yields the entries of the tuples named `table` in the modules of a package, except its
+    `kinds` modules.
 
     The folder is the list: who adds a file adds its entries.
     """
@@ -25,10 +26,10 @@ def entries_in(package: str, table: str) -> Iterator[Any]:
 
 
 def by_kind(classes: Iterable[type[Any]]) -> dict[str, type[Any]]:
-    """The given classes as a dict from their `kind`, in the given order."""
+    """The classes by their `kind`, in the given order."""
     return {get_args(get_type_hints(each)["kind"])[0]: each for each in classes}
 
 
 def listed_in(package: str, table: str) -> dict[str, type[Any]]:
-    """The classes among the entries by their kind, sorted by kind."""
+    """The classes in the tuples named `table` in the modules of a package, by kind, sorted."""
     return dict(sorted(by_kind(entries_in(package, table)).items()))

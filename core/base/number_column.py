@@ -27,13 +27,13 @@ def as_number(value: str) -> float | None:
 
 
 def first_outside(numbers: Numbers, low: float, high: float) -> int | None:
-    """The place of the first number that is not in [low, high]; None where all are."""
+    """The index of the first number outside [low, high]; None if all are inside."""
     outside = ~((numbers >= low) & (numbers <= high))
     return int(outside.argmax()) if outside.any() else None
 
 
 def range_rule(low: float, high: float, clip: str) -> str:
-    """The rule of a number outside a range. clip : what clips such numbers, in words."""
+    """The message about a number outside a range. clip : the option that clips such numbers."""
     return f"must be a number in [{format_number(low)}, {format_number(high)}] ({clip})"
 
 
@@ -54,7 +54,7 @@ class NumberColumn:
     clipping: str = "clip = true takes the nearer end"
 
     def batches(self) -> Iterator[Numbers]:
-        """float64[rows], the numbers of the file, one batch after another.
+        """Yields float64[rows], the numbers of the file in batches.
 
         Raises FileError, and ScenarioError with the row of the first cell that is no number, or
         outside the range where nothing is clipped.

@@ -43,7 +43,7 @@ def whole(work: Callable[[], T]) -> T:
 
 @dataclass(frozen=True, eq=False)
 class Work:
-    """The first trials of a block, to be simulated. number : the block's."""
+    """The work of simulating the first `trials` trials of block `number`."""
 
     number: int
     trials: int

@@ -10,7 +10,7 @@ from .sampling import Floats
 
 
 def clopper_pearson(hits: Any, of: Any, alpha: Any) -> tuple[Floats, Floats]:
-    """The lower and the upper bound, each wrong with probability α at most.
+    """The lower and upper confidence bounds of a proportion, each wrong with probability α at most.
 
     hits : how often, float64[…]; not whole where it is the mean of a number of successes. of : the
         trials. alpha : α, one number or one for each.

@@ -50,5 +50,5 @@ def stream(
 
 
 def digest(data: bytes) -> str:
-    """A name for data that depends on their bytes alone: xxh3_128, in hexadecimal."""
+    """The xxh3_128 hash of data, in hexadecimal."""
     return xxhash.xxh3_128_hexdigest(data)

@@ -27,7 +27,7 @@ class Estimate:
 
     @property
     def z(self) -> float | None:
-        """(mean - theory) / standard error; None where one is missing or 0, or means nothing.
+        """The z-score (mean - theory) / standard error; None if one of these is missing or 0.
 
         Of normal measures it has Student's law of trials - 1 degrees of freedom.
         """

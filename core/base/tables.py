@@ -217,7 +217,7 @@ class _FrameRows:
 
 
 def whole_number(text: str) -> int | None:
-    """The whole number that digits spell; None for any other text, and for one from 10^19 on.
+    """The whole number that a text of digits means; None for other texts and from 10^19 on.
 
     Also where .0 follows: pandas writes a column of whole numbers so that had a missing value.
     """
@@ -227,7 +227,7 @@ def whole_number(text: str) -> int | None:
 
 
 def place_of(name: str, header: Sequence[str], path: Source | str, key: str = "column") -> int:
-    """The position of a column; raises ScenarioError, about `key`, where there is none.
+    """The index of the column named `name`; raises ScenarioError at `key` if there is none.
 
     A table with one column needs no name of it.
     """
@@ -264,7 +264,7 @@ def refuse_more(row: Sequence[str], width: int, where: str, what: str) -> None:
 
 @dataclass(frozen=True)
 class Batch:
-    """Some columns of some rows of a file. lines : the line number of each row. cells : of each
+    """Some rows of some columns. lines : the line number of each row. cells : the texts of each
     column.
     """
 
@@ -274,7 +274,7 @@ class Batch:
 
 @dataclass(frozen=True)
 class Columns:
-    """Some columns of a file.
+    """Some columns of a table file, read in batches.
 
     key : what a message about a column is about. rows : of a batch. keys : the same as `key`, of
     single columns that a message is otherwise about.
@@ -292,7 +292,7 @@ class Columns:
         quick: Callable[[Array], T | None] | None = None,
         types: Sequence[str] = (),
     ) -> Iterator[T]:
-        """A value for each batch of rows, made of the cells as texts, or quicker.
+        """Yields a value for each batch of rows, made from the cells as texts or as arrays.
 
         exact : makes it, and raises ScenarioError where a cell is wrong. quick : makes it of an
         array of the columns, numbered, where a row is a line and fits the types, NumPy's for each

@@ -29,7 +29,7 @@ from .robust import Ballot, deviation
 
 @dataclass(frozen=True, eq=False)
 class Sum:
-    """A weighted sum of frequencies Σ w f that a claim says to be above a level.
+    """A weighted sum of frequencies, Σ w f, that a claim compares with a level.
 
     items : int64[k], distinct. weights : float64[k], not all 0.
     """
@@ -41,7 +41,7 @@ class Sum:
 
 @dataclass(frozen=True)
 class Claim:
-    """A claim about frequencies: a sum that has to be above its level.
+    """A claim about frequencies: a sum is above its level.
 
     of : that sum, from what all reports say of each item, float64[d]. tests : the number of sums
     of which one has to be taken for more than it is where the claim is false.
@@ -57,7 +57,7 @@ def above(claimed: Sum) -> Claim:
 
 
 def in_top(item: int, k: int) -> Claim:
-    """The claim that an item is among the k most frequent ones.
+    """The claim that an item is among the k most frequent items.
 
     It is above the k-th of the other items. If the claim is false, k others are as frequent at
     least, and one of those was taken for less.

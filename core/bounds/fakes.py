@@ -190,7 +190,8 @@ def _divergence(seen: Counts | Floats, reports: int | Counts | Floats, rate: Flo
 
 @dataclass(frozen=True, eq=False)
 class ItemChain:
-    """Sets of items that grow by one item each, and how many reports support all of each, or none.
+    """Growing sets of items, each with one item more, and the number of reports that support all
+    (or none) of each.
 
     items : int64[k], the first s of them are the set of size s. seen : int64[k]. every : whether
     `seen` counts the reports that support all of a set; else those that support none.
@@ -208,8 +209,8 @@ def floor_of(
     sizes: int,
     confidence: float,
 ) -> Floor:
-    """The largest lower bound on fakes that chains of item sets prove; sizes : of the sets
-    tested.
+    """The largest lower bound on the number of fakes that chains of item sets prove; sizes : the
+    set sizes tested.
     """
     best = nothing(reports, confidence)
     every, none = honest_rates(protocol, sizes)
@@ -230,7 +231,7 @@ def floor_of(
 def floor_of_counts(
     protocol: PureProtocol, counts: Counts, reports: int, confidence: float = 0.95
 ) -> Floor:
-    """The floor that support counts alone prove: from single items.
+    """The lower bound on the number of fakes that support counts of single items prove.
 
     A report of one item has no other one, so that counts tell there how many support none of any
     set. counts : int64[d], of N reports.

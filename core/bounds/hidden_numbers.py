@@ -28,7 +28,7 @@ def hidden_law(table: Floats, values: Floats, genuine: Floats, share: float) -> 
 
 
 def least_shift(epsilon: float, values: Floats, genuine: Floats, share: float) -> float:
-    """The shift of a mean that stays undetectable whatever the ε-LDP protocol.
+    """The shift of a mean that stays undetectable under every ε-LDP protocol.
 
     A share β of all moves to the largest number, and so may β/(e^ε − 1) of the lowest numbers: a
     report is at most e^ε times as likely for these. Of a protocol with a report for every set of

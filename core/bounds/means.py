@@ -45,7 +45,7 @@ def error(oracle: Oracle, users: float, share: float, alpha: float) -> float:
 def users_needed(
     oracle: Oracle, share: float, within: float, alpha: float, half: float = 1.0
 ) -> float:
-    """The genuine users with whom the mean is known within x; raises ScenarioError.
+    """The number of genuine users with whom the mean's error is at most x; raises ScenarioError.
 
     half : half the range, in whose numbers a refusal speaks.
     """
@@ -60,7 +60,7 @@ def users_needed(
 def largest_share(
     oracle: Oracle, users: float, within: float, alpha: float, half: float = 1.0
 ) -> float:
-    """The largest share of fakes with whom the mean is known within x; raises ScenarioError."""
+    """The largest share of fakes with which the mean's error is at most x; raises ScenarioError."""
     from scipy.optimize import brentq
 
     def room(share: float) -> float:
@@ -79,7 +79,7 @@ def least_epsilon(
     alpha: float,
     half: float = 1.0,
 ) -> float:
-    """The smallest ε with which the mean is known within x; raises ScenarioError."""
+    """The smallest ε with which the mean's error is at most x; raises ScenarioError."""
     try:
         return planner.least_epsilon(bind, plan_of(users, share, within, alpha))
     except ScenarioError as refused:

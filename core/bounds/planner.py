@@ -83,7 +83,9 @@ class Oracle:
         return cls(curator.epsilon, 0.0, 0.0, crafted.target, -crafted.other, noise, curator)
 
     def quantile(self, chance: float) -> float:
-        """z: an estimate is z or more deviations above its mean with this chance at most."""
+        """The z that an estimate exceeds, in standard deviations above its mean, with probability
+        `chance` at most.
+        """
         if self.curator is None:
             from scipy.special import ndtri
 
@@ -97,7 +99,7 @@ class Oracle:
         return high / math.sqrt(self.noise)
 
     def exceeds(self, z: float) -> float:
-        """The chance that an estimate is more than −z deviations above its mean."""
+        """The probability that an estimate is more than -z standard deviations above its mean."""
         if self.curator is None:
             from scipy.special import ndtr
 
@@ -140,12 +142,12 @@ class Plan(RangeChecked):
 
 
 def quantile(oracle: Oracle, plan: Plan) -> float:
-    """z = Φ⁻¹(1 − α/d), or that of the noise of a curator."""
+    """z = Φ⁻¹(1 − α/d) of the noise threshold, for normal noise or a curator's."""
     return oracle.quantile(plan.alpha / plan.items)
 
 
 def power_quantile(oracle: Oracle, plan: Plan) -> float:
-    """z_b = Φ⁻¹(power), likewise."""
+    """z_b = Φ⁻¹(power), for normal noise or a curator's."""
     return oracle.quantile(1 - plan.power)
 
 

@@ -104,7 +104,7 @@ def _best(law: Floats, rows: Items, most: Floats, targets: Items) -> Floats:
 
 
 def possible(law: Floats, frequencies: Floats, share: float) -> tuple[Floats, Floats]:
-    """The least and the largest honest frequency of each item, float64[d] twice, not clipped.
+    """The smallest and the largest honest frequency of each item, float64[d] each, not clipped.
 
     Honest f are possible with a share β of fakes if (1 − β) M f ≤ M g, report by report: with
     δ = g − (1 − β) f, Σδ = β, no M δ is negative, and no δ exceeds its g. Two linear programmes for

@@ -102,7 +102,7 @@ def rehearse_design(
     trials: int,
     rng: Rng,
 ) -> dict[str, float | int]:
-    """A protocol on the counts path: all users hold one item, and the targets are held by nobody.
+    """The measured errors of a protocol beside its planned ones, on the counts path.
 
     noise : the RMSE of a target without an attack. gain : Σ over the targets, each trial with and
     without the fakes. worst : the RMSE of one target that all fakes aim at. Measured, with their

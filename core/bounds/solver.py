@@ -23,7 +23,7 @@ KEPT: Final = 512
 
 @dataclass(frozen=True)
 class Programme:
-    """A linear programme: the constraints of given defences on the fakes' reports.
+    """The linear programme of fakes whose reports must pass given defences.
 
     p, q : of the protocol, whose reports are `items` bits. users, fakes : n and m.
     held : the targets' true frequencies, largest first; there are r of them.
@@ -52,7 +52,8 @@ class Programme:
 
 
 def honest_together(programme: Programme) -> tuple[Floats, Floats]:
-    """Mean and variance of the honest reports that support all of the worst s targets, s = 1, 2, …
+    """Mean and variance of the number of honest reports that support all of s targets, for s = 1,
+    2, …
 
     n q^(s−1) [q + (p − q) Σ f], over the s targets that genuine users hold most.
     """

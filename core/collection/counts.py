@@ -31,7 +31,8 @@ def trial_numbers(number: int, trials: int) -> range:
 
 
 def drawn_trials(cell: Cell, trials: int) -> int:
-    """The number of trials that are drawn if the first `trials` of a block are requested.
+    """The number of trials to draw for the first `trials` of a block: on the counts path, all of
+    the block.
 
     The counts path draws all trials at once: a block that is cut short is drawn whole there.
     """
@@ -39,15 +40,17 @@ def drawn_trials(cell: Cell, trials: int) -> int:
 
 
 def block_counts(cell: Cell, number: int, trials: int, hook: Hook) -> tuple[Counts, Counts]:
-    """Counts [trials, …] before and after the attack, simulated on the cell's path."""
+    """Counts [trials, …] without and with the attack, of the first trials of block `number`,
+    simulated on the cell's path (counts or reports).
+    """
     return arrived_counts(cell, number, trials, hook)[:2]
 
 
 def arrived_counts(
     cell: Cell, number: int, trials: int, hook: Hook
 ) -> tuple[Counts, Counts, Counts]:
-    """Counts [trials, …] before and after the attack; int64[trials], the number of reports after
-    it.
+    """Counts [trials, …] before and after the attack, and int64[trials], the number of reports
+    after it.
     """
     everyone = np.full(trials, cell.users + cell.malicious)
     drawn = drawn_trials(cell, trials)
@@ -93,7 +96,8 @@ def genuine_rounds(cell: Cell, number: int, trials: int, hook: Hook) -> Iterator
 
 
 def genuine_counts(cell: Cell, number: int, trials: int, hook: Hook, permanent: str = "") -> Counts:
-    """The genuine users' counts [trials, …] of one collection, on the cell's path.
+    """The genuine users' counts [trials, …] of one collection, on the cell's path (counts or
+    reports).
 
     permanent : names the streams of what users keep from round to round, on the reports path.
     """
@@ -133,7 +137,9 @@ def sent_counts(
 
 
 def count_reports(cell: Cell, of_trials: Iterable[Iterable[Reports]]) -> tuple[Counts, Counts]:
-    """Counts [trials, …] and number [trials] of the reports of each trial, which come in pieces."""
+    """Counts [trials, …] and int64[trials], the number of reports, of trials given as iterables of
+    report arrays.
+    """
     count = cell.local.support_counts
     counts, numbers = [], []
     for pieces in of_trials:

@@ -30,8 +30,7 @@ Also the bytes of reports that are held at once, where a report has more bytes t
 
 @dataclass(frozen=True, eq=False)
 class CampaignHistory:
-    """The history of a campaign that its fakes know: the rounds before and their published
-    estimates.
+    """The past rounds of a campaign as its fakes know them, with the last published estimates.
 
     rounds : the number of all its collections. published : the estimates of the one before,
     float64[trials, d], or float64[d] of one trial; None in the first round.
@@ -41,11 +40,11 @@ class CampaignHistory:
     published: Floats | None = None
 
     def of(self, row: int) -> CampaignHistory:
-        """The history of the campaign in one trial."""
+        """The history of one trial of the campaign."""
         return self if self.published is None else CampaignHistory(self.rounds, self.published[row])
 
     def view(self, cell: Cell, targets: Items) -> View:
-        """The knowledge of fakes who promote these targets."""
+        """The view of fakes who promote these targets and know the history."""
         return View(targets, cell.round, self.rounds, self.published, cell.top_k)
 
 
@@ -60,7 +59,7 @@ def genuine_reports(
     permanent: str = "",
     first: Reports | None = None,
 ) -> Iterator[Reports]:
-    """The genuine users' reports, ordered by their items.
+    """Yields the genuine users' reports in batches, ordered by item.
 
     permanent : names the streams of what users keep from round to round.
     first : their reports so far, where these are the second ones.
@@ -83,7 +82,7 @@ def fake_reports(
     history: CampaignHistory = ALONE,
     first: Reports | None = None,
 ) -> Iterator[Reports]:
-    """The reports of the fakes who send one, ordered by the parts of the attack.
+    """Yields the reports of the fakes who send one, part by part of the attack.
 
     history : of this trial. first : as for `genuine_reports`.
     """

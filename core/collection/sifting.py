@@ -81,7 +81,7 @@ Send: TypeAlias = Callable[[Cell, Reports | None], Iterator[Reports]]
 
 
 def detection(cell: Cell, trial: int = 0, hook: Hook = no_hook) -> TrialVerdict:
-    """The verdict on each report of one trial of a cell, with its fakes: for a closer look."""
+    """The filters' verdict on each report of one trial of a cell."""
     genuine, fakes = _genuine(trial, hook), _fakes(trial, hook)
     return _judge_reports(
         cell,
@@ -99,8 +99,8 @@ def sift_reports(
     history: CampaignHistory = ALONE,
     permanent: str = "",
 ) -> tuple[Counts, Counts, Mapping[Arm, FilteredReports]]:
-    """Support counts [trials, d] before and after the attack, and the reports that the filters
-    leave of both.
+    """Support counts [trials, d] before and after the attack, and the reports that the filters keep
+    in both stages.
 
     permanent : as `genuine_reports` has it.
     """
@@ -269,7 +269,8 @@ def verified_counts(
     clean: Counts,
     history: CampaignHistory = ALONE,
 ) -> Mapping[Arm, FilteredReports]:
-    """The reports that arrive before and after the attack; empty unless a defence verifies reports.
+    """The reports that arrive before and after the attack, by stage; empty if no defence verifies
+    reports.
 
     clean : the genuine users' counts [trials, d] without a defence, who are the same.
     """

@@ -21,7 +21,7 @@ from .step import ServerKnowledge, Step
 
 
 class Alarm(Step):
-    """A defence that reads the estimates of one collection, and raises an alarm or none."""
+    """The base of defences that read the estimates of a collection and may raise an alarm."""
 
     @abstractmethod
     def detect_attack(self, frequencies: Floats, known: ServerKnowledge) -> BoolArray | None:
@@ -45,7 +45,7 @@ def noise_bounds(levels: Floats, known: ServerKnowledge) -> Floats:
 
 @dataclass(frozen=True)
 class ASD(Alarm):
-    """Alarm if the estimates above the noise bound add up to more than all users.
+    """An alarm if the estimates above the noise bound sum to more than all users.
 
     With ξ(γ) the bound that an item of nobody stays below in absolute value with probability γ, γ
     is the smallest level with |B| ξ (1 - γ) < λN, where B are the items up to ξ: then noise above
@@ -75,7 +75,7 @@ class ASD(Alarm):
 
 @dataclass(frozen=True)
 class History(Alarm):
-    """Alarm if any item's estimates of two rounds differ by more than noise explains.
+    """An alarm if an item's estimates of two successive rounds differ by more than noise explains.
 
     Without an attack and with the same users in both rounds the difference of an item has mean 0
     and the variance of both estimates, W17 theorem 2 each; the bound is shared by all items
@@ -110,7 +110,7 @@ class History(Alarm):
 
 @dataclass(frozen=True)
 class VerifiedRandomiser(Step):
-    """Accept a report only with a proof that the protocol drew the report, from whichever item.
+    """A verifier that accepts a report only with a proof that the protocol drew it from some item.
 
     drop_out : as `core.protocols.trust.Verified` has it.
     """

@@ -48,7 +48,7 @@ def project(frequencies: Floats, total: float | Floats = 1.0) -> Floats:
 
 @dataclass(frozen=True)
 class NoCorrection(ByEstimates):
-    """No correction: estimates unchanged, for comparison."""
+    """A correction that changes nothing, for comparison."""
 
     spreads: ClassVar[float] = 0.0
     kind: Literal["none"] = "none"
@@ -59,7 +59,9 @@ class NoCorrection(ByEstimates):
 
 @dataclass(frozen=True)
 class Normalisation(ByEstimates):
-    """Take the least estimate from all, and scale them to the sum one. CJG section 6.1."""
+    """A correction that subtracts the smallest estimate from all, then scales them to sum 1. CJG
+    section 6.1.
+    """
 
     kind: Literal["normalise"] = "normalise"
 
@@ -72,7 +74,9 @@ class Normalisation(ByEstimates):
 
 @dataclass(frozen=True)
 class Norm(ByEstimates):
-    """Add one number to all estimates, so that they sum to one; some stay below 0. NDSS."""
+    """A correction that adds one number to all estimates, so that they sum to 1; some may stay
+    negative. NDSS.
+    """
 
     spreads: ClassVar[float] = 1.0
     kind: Literal["norm"] = "norm"
@@ -84,7 +88,7 @@ class Norm(ByEstimates):
 
 @dataclass(frozen=True)
 class NormMul(ByEstimates):
-    """Cut the estimates off at 0, and scale them to the sum one. NDSS."""
+    """A correction that sets negative estimates to 0 and scales the others to sum 1. NDSS."""
 
     kind: Literal["norm-mul"] = "norm-mul"
 
@@ -97,7 +101,8 @@ class NormMul(ByEstimates):
 
 @dataclass(frozen=True)
 class NormCut(ByEstimates):
-    """Keep the largest estimates whose sum is one at most, and set the others to 0. NDSS.
+    """A correction that keeps the largest estimates whose sum is at most 1 and sets the others to
+    0. NDSS.
 
     The sum stays below one where the positive estimates do not reach it.
     """
@@ -119,7 +124,8 @@ class NormCut(ByEstimates):
 
 @dataclass(frozen=True)
 class NormSub(ByEstimates):
-    """Project the estimates onto the simplex: max(f - t, 0) with the t that makes the sum one.
+    """A correction that projects the estimates onto the simplex: max(f - t, 0), with t such that
+    the sum is 1.
 
     NDSS.
     """
@@ -145,7 +151,7 @@ def threshold(alpha: float, known: ServerKnowledge) -> float:
 
 @dataclass(frozen=True)
 class BaseCut(Correction):
-    """Keep the estimates above T, and set the others to 0. NDSS.
+    """A correction that keeps the estimates above the threshold T and sets the others to 0. NDSS.
 
     The sum is whatever it is. alpha : the expected number of items that are kept though nobody
     holds any item.
@@ -172,7 +178,8 @@ class BaseCut(Correction):
 
 @dataclass(frozen=True)
 class Significance(Correction):
-    """Keep the estimates above T, and spread what is missing to one evenly over the others. W17.
+    """A correction that keeps the estimates above the threshold T and spreads the rest of 1 evenly
+    over the others. W17.
 
     Where those kept exceed one already, the others are 0 and the sum stays above one. alpha : the
     probability that any item is kept though nobody holds it, by the normal law: of GRR on 50 items
@@ -197,7 +204,7 @@ class Significance(Correction):
 
 @dataclass(frozen=True)
 class RobustNormSub(Correction):
-    """Norm-Sub that leaves the large estimates alone.
+    """A correction like Norm-Sub that leaves large estimates unchanged.
 
     An estimate is large from 2x on, where x = 2σ(x) is the frequency whose noise reaches 0. All
     are shifted to the sum one; then those below 2x are projected so that the sum is one again. If
@@ -244,8 +251,8 @@ def noisy_frequency(known: ServerKnowledge) -> float:
 
 @dataclass(frozen=True)
 class Recover(Correction):
-    """LDPRecover: subtract fakes' reports, taken to support one item each, evenly over items above
-    0.
+    """LDPRecover: a correction that subtracts the reports of fakes, assumed to support one item
+    each, evenly from the items above 0.
 
     The estimates of such fakes sum to (1 - qd)/(p - q); the method gives that mass to the items
     above 0 in equal parts. It is one number for all items that survive the projection, which
@@ -267,8 +274,8 @@ class Recover(Correction):
 
 @dataclass(frozen=True)
 class RecoverTargets(Correction):
-    """LDPRecover* for a server that knows the targets: subtract fakes' reports, taken to support
-    one target each.
+    """LDPRecover* for a server that knows the targets: a correction that subtracts the reports of
+    fakes, assumed to support one target each.
 
     The estimates of such fakes are -q/(p-q) for other items and (1 - qr)/(r(p-q)) for each of the
     r targets. That is exact for MGA on GRR; fakes that support several targets gain more than is
@@ -302,8 +309,8 @@ LOW: Final = -12.0
 
 @dataclass(frozen=True)
 class Power(Correction):
-    """The posterior mean of each frequency x given its noisy estimate, under a power-law prior ∝
-    x^-a on [1/N, 1].
+    """A correction to the posterior mean of each frequency x under a power-law prior ∝ x^-a on
+    [1/N, 1].
 
     exponent : a. Frequencies of a Zipf law of exponent s have a = 1 + 1/s. The results do not sum
         to one; Norm-Sub behind it makes them do so (PowerNS).

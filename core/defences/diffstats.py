@@ -38,8 +38,8 @@ def ones_law(protocol: PureProtocol) -> Floats:
 
 @dataclass(frozen=True)
 class Diffstats(BitFilter):
-    """Diffstats: flag the users of the item set without whom the numbers of ones fit the honest
-    distribution best.
+    """Diffstats: a filter that flags the users of the item set whose removal fits the numbers of
+    ones best.
 
     With O(k) the number of reports that support k items and Y(k) its expectation, the k that fits
     best is left out, one after the other; among the users of those that remain, and of the `top`

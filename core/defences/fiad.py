@@ -59,7 +59,7 @@ def _exceeding(levels: list[ItemsetLevel], thresholds: Thresholds) -> list[tuple
 
 
 class BitFilter(Filter):
-    """A filter of reports that consist of one independent bit for each item."""
+    """The base of filters that need reports of one independent bit for each item."""
 
     def reads(self, protocol: Mechanism) -> str | None:
         return lacking(protocol, (IndependentBits, LocalHashing), "columns", NO_BITS)
@@ -82,7 +82,8 @@ def _(protocol: LocalHashing, size: int, users: int, chance: float) -> int:
 
 @dataclass(frozen=True)
 class FIAD(BitFilter):
-    """Flag the users of item sets that more reports share than honest ones would.
+    """A filter that flags the users of item sets which more reports support than honest users
+    explain.
 
     A set of z items is abnormal where at least τ_z reports support all of it, which honest reports
     do with probability η at most, whatever their users hold.
@@ -124,7 +125,9 @@ class FIAD(BitFilter):
         return memory_of(load.items, load.users)
 
     def sift(self, received: TrialReports) -> Verdict:
-        """The score of a report is the number of its items in the sets that flagged users."""
+        """The verdict on each report; its score is the number of its items in abnormal
+        item sets.
+        """
         protocol, users = received.protocol, received.users
         columns = report_columns(protocol, received.reports)
         received.hook()

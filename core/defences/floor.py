@@ -38,7 +38,7 @@ FEW: Final = 3
 
 @dataclass(frozen=True)
 class CertifiedFloor(Filter):
-    """Claim an attack where sets of items prove that some reports are fake; drop none.
+    """An alarm if sets of items prove that some reports are fake; drops no report.
 
     confidence : the probability that no more fakes are proved than there are, at least.
     """
@@ -75,7 +75,7 @@ def sizes_of(protocol: PureProtocol) -> int:
 
 
 def grow_sets(protocol: Exchangeable, reports: Reports, hook: Hook) -> Iterator[ItemChain]:
-    """Sets of items that more reports seem to support, or not to, than honest ones would."""
+    """Yields growing sets of items that too many, or too few, reports seem to support."""
     columns, users = report_columns(protocol, reports), len(reports)
     single = np.array([users_in(column) for column in columns])
     hook()

@@ -37,7 +37,8 @@ shares from no fakes to fakes alone."""
 
 @dataclass(frozen=True)
 class Guard(Filter):
-    """Estimate the share of fakes from two reports of each user, and take their counts out.
+    """LDPGuard: a correction that estimates the share of fakes from two reports of each user and
+    subtracts their counts.
 
     Every report has half the budget. β~ = (P1 - coinciding/N) / (P1 - P2); reports of Nβ~ fakes are
     drawn as the assumed attack makes them, and their support counts are taken out of the server's.
@@ -148,7 +149,7 @@ def _draw_holders(
 
 @dataclass(frozen=True, eq=False)
 class Twice:
-    """Two reports of each of some users, and the items on which reports of many bits are
+    """The first and second reports of some users, and the items on which reports of many bits are
     compared.
     """
 
@@ -159,7 +160,7 @@ class Twice:
 
 @dataclass(frozen=True)
 class Sender:
-    """A user who reports twice.
+    """The distribution of the two reports of one user, genuine or fake.
 
     law : of a fake's reports, as the attacks name it: "random", "honest" of one of r targets,
         drawn afresh for each report, or "crafted"; None of a genuine user.
@@ -187,9 +188,7 @@ def _(protocol: IndependentBits, pair: Twice) -> BoolArray:
 
 @singledispatch
 def coincidence(protocol: Any, sender: Sender) -> float:
-    """The probability that both reports of a user coincide; computed as for GRR unless the protocol
-    gives it.
-    """
+    """The probability that both reports of a user coincide."""
     r, d = sender.r, protocol.domain_size
     match sender.law:
         case "random":

@@ -53,7 +53,9 @@ class ItemsetLevel:
 
 @singledispatch
 def report_columns(protocol: PureProtocol, reports: Reports) -> BitColumns:
-    """The reports as packed columns, one for each item that they support or not."""
+    """The reports as packed columns of bits, one column for each item: 1 if the report
+    supports it.
+    """
     packed = no_columns(protocol.domain_size, len(reports))
     rows = 8 * max(1, math.ceil(2**22 / 8 / protocol.domain_size))
     for at in range(0, len(reports), rows):
@@ -111,7 +113,7 @@ def mine_itemsets(
     hook: Hook,
     tell: Callable[[str], None] = say_nothing,
 ) -> Iterator[ItemsetLevel]:
-    """The frequent item sets of sizes 1, 2, …, `most` that at least `least` users support.
+    """Yields the frequent item sets of sizes 1, 2, …, `most`, which at least `least` users support.
 
     Ends with the first size of which there is none. Beyond chance means: by how many standard
     deviations the support exceeds what it were if the item last added were independent of the

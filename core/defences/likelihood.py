@@ -28,14 +28,14 @@ def shares(frequencies: Floats, known: ServerKnowledge) -> Floats:
 
 
 def single(known: ServerKnowledge) -> bool:
-    """Return whether every report supports exactly one item: p + (d-1) q = 1."""
+    """True if every report supports exactly one item: p + (d-1) q = 1."""
     p, q = known.probabilities
     return abs(p + (known.domain_size - 1) * q - 1) < 1e-9
 
 
 @dataclass(frozen=True)
 class MaximumLikelihood(Correction):
-    """The frequencies on the simplex under which the counts are most likely.
+    """A correction to the frequencies on the simplex under which the counts are most likely.
 
     Σ_v C_v ln s_v where a report supports one item: that is GRR's likelihood. Where it supports
     any number of them, the counts are taken as independent binomials, whose likelihood is
@@ -101,7 +101,8 @@ def _bracket(c: Floats, p: float, q: float, one_item: bool) -> tuple[Floats, Flo
 
 @dataclass(frozen=True)
 class BayesianUpdate(Correction):
-    """Iterative Bayesian update (IBU): the mean posterior of the users' items, taken as new prior.
+    """A correction by iterative Bayesian update (IBU): the mean posterior of the users' items
+    becomes the new prior.
 
     It starts from the uniform f. Where a report supports one item, GRR's say, a step is that of
     expectation maximisation, f_u ← f_u Σ_v c_v P(v|u) / s_v with P(v|u) = p for v = u, else q; it
@@ -145,7 +146,8 @@ TOP = Range(2, 2**20)
 
 @dataclass(frozen=True)
 class Conditional(BitFilter):
-    """Name the item whose supporters support another, random item least: the target of r = 1.
+    """A correction that names the item whose supporters support a random other item least: the
+    target, if r = 1.
 
     Fakes support their target and little else. Of the `top` items that most reports support, it
     names the one with the smallest share of its supporters who support the random item j as well.

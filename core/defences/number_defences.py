@@ -30,7 +30,7 @@ TRIMMED: Final = Range(0, 0.5, "()")
 
 @dataclass(frozen=True, eq=False)
 class Left:
-    """The reports that a defence against fake numbers keeps, and its detections.
+    """The result of a defence against fake numbers: the reports that it keeps, and its detections.
 
     tallies : float64[trials, K], the reports of each kind, parts of reports among them.
     alarm : bool[trials], whether it claims an attack; None where it makes no claim.
@@ -52,7 +52,7 @@ class TalliedReports:
 
 
 class NumberStep(Step):
-    """A defence that reads the number of reports in each bin of a protocol for numbers.
+    """The base of defences that read the number of reports in each bin of a protocol for numbers.
 
     foretold : whether what it leaves of the expected reports is what it leaves on average, where
         there are many.
@@ -62,7 +62,7 @@ class NumberStep(Step):
 
     @abstractmethod
     def left(self, tallied: TalliedReports) -> Left:
-        """The reports that the defence keeps."""
+        """The reports that the defence keeps, and its detections."""
 
     def reads(self, protocol: Mechanism) -> str | None:
         known = is_a(protocol, NumericProtocol)
@@ -71,8 +71,8 @@ class NumberStep(Step):
 
 @dataclass(frozen=True)
 class Misfit(NumberStep):
-    """Alarm if the reports are unlikely to come from honest users of any distribution; estimates
-    stay unchanged.
+    """An alarm if honest users of no distribution would be likely to send the reports; the
+    estimates are unchanged.
 
     The likeliest distribution is fitted (EM), and the chi-square of the reports that it expects is
     compared with the 1 - α quantile of χ² with K - 1 degrees of freedom. Two reports, as those of
@@ -99,8 +99,8 @@ class Misfit(NumberStep):
 
 @dataclass(frozen=True)
 class Trim(NumberStep):
-    """Drop a share τ of the reports with the largest values, and the same share of those with the
-    smallest.
+    """A filter that drops a share τ of the reports with the largest values and the same share of
+    the smallest.
 
     The mean of what is left is biased where nobody attacks, towards where reports are dense.
 
@@ -122,8 +122,8 @@ class Trim(NumberStep):
 
 @dataclass(frozen=True)
 class PoisonComponent(NumberStep):
-    """Fit honest users and poison on one side of the middle jointly (EM), and drop the fitted
-    poison.
+    """A filter that fits honest users and poison on one side of the middle jointly (EM), and drops
+    the fitted poison.
 
     Each kind of report on that side is a component of its own beside the honest users' numbers
     (EM). A part of the honest reports there is taken for poison as well, so that the mean is biased

@@ -19,7 +19,8 @@ from .suspects import MOST, least_number, looked_at, restore_counts, suspects
 
 @dataclass(frozen=True)
 class Pairs(BitFilter):
-    """Drop the reports with many items whose pairs are supported beyond what independence explains.
+    """A filter that drops reports with many items whose pairs are supported more often than
+    independence explains.
 
     chance : how often any of all pairs alarms where nobody attacks, at most: proved for
         independent honest reports, whatever the frequencies are.
@@ -39,7 +40,9 @@ class Pairs(BitFilter):
         return columns + items * (40 * items + USERS_AT_ONCE // 4) + 10 * load.users
 
     def sift(self, received: TrialReports) -> Verdict:
-        """The score of a report is the number of suspicious items that it supports."""
+        """The verdict on each report; its score is the number of suspicious items that
+        it supports.
+        """
         protocol, users = cast("Exchangeable", received.protocol), received.users
         columns = report_columns(protocol, received.reports)
         received.tell("pairs of items")

@@ -65,14 +65,14 @@ def inform_server(protocol: Mechanism, users: int, targets: Items) -> ServerKnow
 
 
 class KindTable(RangeChecked):
-    """A scenario table with a `kind`."""
+    """The base of scenario tables that have a `kind`."""
 
     kind: Any
 
 
 @dataclass(frozen=True)
 class Step(KindTable):
-    """A defence of the server, a `[[defence]]` table of a scenario; it can be muted.
+    """The base of defences: a `[[defence]]` table of a scenario, which may be muted.
 
     muted : it stays in the scenario and does not act: everything is as it is without it. None
         where nothing is said of that.
@@ -112,7 +112,7 @@ class Step(KindTable):
 
 
 class Correction(Step):
-    """A defence that corrects estimated frequencies.
+    """The base of defences that correct estimated frequencies.
 
     spreads : of one that is affine in the estimates, the share of the missing mass 1 - Σf that it
         adds, evenly over all items; None of others.
@@ -129,7 +129,7 @@ class Correction(Step):
 
 
 class ByEstimates(Correction):
-    """A correction that uses the estimates only."""
+    """The base of corrections that use only the estimates."""
 
     @abstractmethod
     def correct_frequencies(self, frequencies: Floats) -> Floats:
@@ -184,7 +184,7 @@ class TrialReports:
 
 @dataclass(frozen=True, eq=False)
 class Verdict:
-    """The verdict of a filter on the reports of one trial.
+    """The verdict of a filter on the reports of one trial: kept, scored, or flagged as an attack.
 
     kept : bool[N]; None from a filter that tells no fakes.
     score : float64[N], higher for what looks more like a fake; None where the filter has none.
@@ -210,7 +210,9 @@ class Verdict:
 
 
 def given_the_rest(frequencies: Floats, named: Items) -> Floats:
-    """float64[d]: frequencies in which the items that a filter named share the remainder of 1."""
+    """float64[d]: the frequencies, with the items that a filter named sharing what the others leave
+    of 1.
+    """
     if not named.size:
         return frequencies
     made = frequencies.copy()
@@ -221,14 +223,16 @@ def given_the_rest(frequencies: Floats, named: Items) -> Floats:
 
 @dataclass(frozen=True)
 class Load:
-    """The work of a filter: the domain size and the number of users whose reports it reads."""
+    """The size of a filter's work: the domain size and the number of users whose
+    reports it reads.
+    """
 
     items: int
     users: int
 
 
 class Filter(Step):
-    """A defence that reads all reports and drops some, before corrections.
+    """The base of defences that read all reports and drop some, before corrections.
 
     scores : what the score of a report is, in a few words; "" where it gives none.
     """

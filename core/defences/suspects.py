@@ -29,7 +29,7 @@ SHOWN: Final = 100
 
 @dataclass(frozen=True, eq=False)
 class Suspects:
-    """The item pairs that are flagged, the most surprising pairs first.
+    """The item pairs that are supported too often, the most surprising pairs first.
 
     alarm : whether any pair exceeds its limit. pairs : int64[k, 2], those named. z : float64[k],
     T in its standard deviations. items : int64[r], those of the pairs, rising. nearest : the T of
@@ -51,7 +51,7 @@ class Suspects:
 
 
 def looked_at(single: Counts) -> Items:
-    """int64[k]: the items whose pairs are counted, rising."""
+    """int64[k]: the items whose pairs are counted, ascending."""
     return np.sort(np.argsort(-single, kind="stable")[:MOST])
 
 
@@ -91,7 +91,7 @@ def _largest(values: Floats) -> Floats:
 
 
 def least_number(protocol: Exchangeable, seen: Counts) -> int:
-    """The least number of r suspicious items with which a report is dropped, two at least.
+    """The smallest number of suspicious items with which a report is dropped, at least two.
 
     The least that reports have more than twice as often as honest ones would, by DEVIATIONS; where
     there is none, that which, with all above it, is too frequent by most deviations.
@@ -146,7 +146,8 @@ class KeptReportLaw:
 def restore_counts(
     protocol: Exchangeable, kept: Counts, users: int, suspicious: Items, least: int
 ) -> tuple[Counts, int] | None:
-    """The support counts that all honest reports would have, and their number.
+    """The expected support counts and number of all honest reports, given the kept ones; None if
+    not computable.
 
     Their expectation, from int64[d] support counts of the `users` reports that are kept: what
     dropping took from honest reports is given back. None where no item is left beside those that

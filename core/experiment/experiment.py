@@ -41,7 +41,7 @@ from .trusting import Act, acts_of, check_defences, trusting
 
 @dataclass(frozen=True, eq=False)
 class Experiment:
-    """A scenario with all its cells bound to protocols and populations, ready to run.
+    """A scenario with a bound cell for each point of its sweep, ready to run.
 
     Attributes
     ----------
@@ -59,7 +59,7 @@ class Experiment:
 
     @property
     def trials(self) -> int:
-        """Trials of all cells together."""
+        """The total number of trials of all cells."""
         return sum(cell.trials for cell in self.cells)
 
     @property
@@ -129,7 +129,7 @@ def bound(
     population_of: Callable[[int, Point], Population | None],
     limits: bool = True,
 ) -> Iterator[Cell]:
-    """The cells of the points of a scenario, in order.
+    """Yields the bound cell of each point of a scenario, in order.
 
     population_of : the users of a point, by its number too; None leaves its cell out.
     """
@@ -148,7 +148,7 @@ def bind(
     limits: bool = True,
     parameters: Mapping[str, Any] | None = None,
 ) -> Cell:
-    """One cell: protocol, targets and the number of fakes for one point.
+    """The bound cell of one point: protocol, population, targets and number of fakes.
 
     sifts : some point of its scenario `sifts`: then all run on the reports path, and share reports.
     parameters : of the cell, where they are known; those of its point take longer than the rest.

@@ -50,8 +50,8 @@ PRECISION: Final = 0.01
 def solve_goal(
     cell: Cell, hook: Hook = no_hook, most: int = 10**13, simulates: bool = True
 ) -> Cell:
-    """The cell with the fewest fakes that reach its goal, and the answer; the cell itself without a
-    goal.
+    """The cell with the fewest fakes that reach its goal, and the answer; without a goal, the
+    unchanged cell.
 
     most : genuine and fake users together. simulates : without it, a goal that takes a search is
     left without an answer.
@@ -84,7 +84,7 @@ def with_fakes(cell: Cell, malicious: int) -> Cell:
 
 
 def measured_alone(cell: Cell) -> Cell:
-    """The cell without metrics in Python, which a search does not run."""
+    """The cell without its metrics in Python, which a search does not compute."""
     return replace(cell, python_metrics=())
 
 

@@ -47,7 +47,7 @@ def check_filters(point: Point, population: Population) -> None:
 
 
 def check_total(everyone: int, in_rounds: int | None) -> None:
-    """Raise ScenarioError for more users than an int64 count can hold."""
+    """Raise ScenarioError if there are more users than an int64 can count."""
     if everyone >= 2**63:
         where = " of all rounds" if in_rounds else ""
         raise ScenarioError(
@@ -63,7 +63,8 @@ def check_cell(population: Population, malicious: int) -> None:
 
 
 def held_bytes(cell: Cell) -> int:
-    """The approximate bytes that one process needs for the filters of a cell; 0 without a filter.
+    """The approximate memory, in bytes, that the filters of a cell need in one process; 0 without
+    filters.
 
     The reports of one trial, the genuine ones and all in a random order, and the filter's own;
     both reports of a user where there are two.
@@ -79,7 +80,7 @@ def held_bytes(cell: Cell) -> int:
 
 
 def check_held(cell: Cell) -> None:
-    """Raise ScenarioError for filters that need too much memory."""
+    """Raise ScenarioError if the filters need too much memory."""
     held = held_bytes(cell)
     if held > MAX_HELD:
         rule = f"needs about {in_bytes(held)} for the reports of {cell.first.users} users"

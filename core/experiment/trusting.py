@@ -48,7 +48,9 @@ def trusting(trust: Trust, point: Point, population: Population) -> Mechanism:
 def check_defences(
     point: Point, trust: Trust, protocol: Mechanism, users: int, targets: Items
 ) -> None:
-    """Raise ScenarioError, at its own key, for a defence that makes no sense for the collection."""
+    """Raise ScenarioError, at the defence's key, if a defence cannot be applied to the
+    collection.
+    """
     for number, defence in enumerate(point.defence):
         if defence.muted:
             continue
@@ -83,8 +85,8 @@ def _check_reading(
 
 @dataclass(frozen=True, eq=False)
 class Act:
-    """The attack on one collection and the number of its fakes; the attack is None without
-    fakes.
+    """The attack on one collection and its number of fakes; the attack is None if there
+    are none.
     """
 
     attack: Attack | Mixture | None
@@ -97,7 +99,9 @@ class Act:
 
 
 def acts_of(point: Point, population: Population, protocol: Mechanism) -> tuple[list[Act], Items]:
-    """The attack on each round, or on the one collection; and the targets of the metrics."""
+    """The attack on each round (or on the single collection), and the targets that the metrics
+    count.
+    """
     if isinstance(point.attack, PhasesSpec):
         try:
             return _phases(point.attack, point.rounds or 1, point.seed, population, protocol)

@@ -211,7 +211,7 @@ def _collections(
 
 
 def parameter_names(cells: Sequence[Mapping[str, object]]) -> list[str]:
-    """The parameters of cells that have a column: scalars, and lists that differ between cells."""
+    """The parameters that get a column: scalars, and lists that differ between cells."""
     texts: dict[str, set[str]] = {}
     scalars = set()
     for parameters in cells:
@@ -228,7 +228,7 @@ def parameter_text(value: object) -> object:
 
 
 def of_one_type(values: list[Any]) -> list[Any]:
-    """The values of a column, all numbers or all texts; None stays None."""
+    """The values of a column converted to one type, all numbers or all texts; None stays None."""
     if len({isinstance(value, str) for value in values if value is not None}) > 1:
         return [None if value is None else str(value) for value in values]
     return values

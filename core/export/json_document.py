@@ -33,7 +33,7 @@ def json_text(
     cells: list[Any],
     **more: Any,
 ) -> str:
-    """The whole document as text. more : fields at its end."""
+    """The JSON document of results as text. more : further fields at its end."""
     document = {
         "format": FORMAT,
         **versions,

@@ -44,7 +44,7 @@ ALL: Final = TableChoice()
 
 @dataclass(frozen=True)
 class Pivot:
-    """Metrics over two sets of swept keys.
+    """Metrics in a table over two sets of swept keys, at the side and above.
 
     keys, across : the swept keys at the side and above. rows, columns : their values, in the order
     of the cells. estimates : of each metric, by the values at the side and above; a place that no

@@ -20,7 +20,7 @@ from ..base.tables import place_of, refuse_more, table_rows
 
 @dataclass(frozen=True, eq=False)
 class NumberedColumn:
-    """One column of a table.
+    """One column of a table with its values numbered.
 
     codes : int64[n], the number of each row's value.
     values : the values, by their numbers; in the order of their first rows.

@@ -32,7 +32,7 @@ CONTRACT: Final = (
 
 @dataclass(frozen=True)
 class Clause:
-    """One property that a protocol guarantees, tested. worst : the largest deviation, in standard
+    """One guaranteed property of a protocol, tested. worst : the largest deviation, in standard
     errors.
     """
 

@@ -30,7 +30,7 @@ FINEST: Final = 1e-4
 
 @dataclass(frozen=True)
 class Demand:
-    """The requirements that a protocol is designed for: n genuine users, a share β of fakes.
+    """The requirements of a design: n genuine users, d items, ε, a share β of fakes.
 
     targets : r, the items whose joint gain counts.
     """

@@ -173,8 +173,8 @@ MOST_SETS: Final = 200_000
 
 @dataclass(frozen=True)
 class Inference:
-    """A rule: a user seen with the attributes `observed` also has `implied`; no smaller set implies
-    that.
+    """A rule: a user seen with the attributes `observed` must have `implied` as well; no smaller
+    set implies it.
     """
 
     observed: tuple[str, ...]
@@ -246,7 +246,8 @@ class Relation:
 
     @property
     def private(self) -> bool:
-        """True if φ∘ψ = Id on every non-empty set that somebody has.
+        """True if no set of attributes gives another one away: φ∘ψ = Id on every non-empty set that
+        a user has.
 
         Closed sets are closed under intersection, and every smaller set is an intersection of what
         users have but for one attribute: only these need a look.
@@ -277,7 +278,7 @@ class Relation:
 
     @property
     def always(self) -> tuple[str, ...]:
-        """The attributes that everybody has: known with nothing observed."""
+        """The attributes that all users have, known without observing anything."""
         return self.names(self.closure(0))
 
     def implications(self, most: int = 3) -> tuple[tuple[Inference, ...], bool]:
@@ -308,7 +309,7 @@ class Relation:
 
     @property
     def identified_users(self) -> tuple[str, ...]:
-        """The users whose attributes together fit nobody else."""
+        """The users whose attributes together no other user has."""
         alone = {held for held, users in Counter(self.held).items() if users == 1}
         return tuple(
             name
@@ -318,7 +319,7 @@ class Relation:
 
 
 def members(bits: int) -> Iterator[int]:
-    """The numbers of the bits that are set, ascending."""
+    """Yields the indices of the bits that are set, ascending."""
     while bits:
         low = bits & -bits
         yield low.bit_length() - 1

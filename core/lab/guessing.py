@@ -38,7 +38,7 @@ COARSE: Final = 41
 
 @dataclass(frozen=True)
 class Guess:
-    """The probabilities that an observer guesses a user's item right, before and after a report.
+    """The probabilities that an observer names a user's item, before and after a report.
 
     before, after : that the observer names the item, without a report and with one. rad : what a
     report adds to a guess, as said above. odds : the largest odds of one item against all others
@@ -69,7 +69,8 @@ def average_guess(protocol: LocalMechanism, prior: Prior) -> Guess:
 
 
 def guess_item(protocol: LocalMechanism, prior: Floats) -> Guess:
-    """The chances of an observer who sees one report. prior : π, float64[d], sums to 1.
+    """The guessing probabilities of an observer who sees one report. prior : π, float64[d], sums to
+    1.
 
     Raises ScenarioError where a protocol has neither a closed form nor few enough reports.
     """

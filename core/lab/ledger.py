@@ -48,7 +48,7 @@ class SpentBudget:
 
 
 def sequential(entries: Sequence[LedgerEntry]) -> SpentBudget:
-    """Σ ε and Σ δ, over all releases. DR theorem 3.16."""
+    """The budget Σ ε, Σ δ of all releases by sequential composition. DR theorem 3.16."""
     return SpentBudget(
         math.fsum(entry.times * entry.epsilon for entry in entries),
         min(1.0, math.fsum(entry.times * entry.delta for entry in entries)),
@@ -91,7 +91,8 @@ def of_group(entries: Sequence[LedgerEntry], people: int) -> tuple[LedgerEntry, 
 
 
 def compose_advanced(entries: Sequence[LedgerEntry], slack: float) -> SpentBudget:
-    """√(2 ln(1/δ') Σε²) + Σ ε(e^ε - 1), and Σδ + δ'. DR theorem 3.20.
+    """The budget by advanced composition: √(2 ln(1/δ') Σε²) + Σ ε(e^ε - 1), and Σδ + δ'. DR theorem
+    3.20.
 
     The theorem is of equal ε; its proof sums over unequal ones. It can exceed Σε.
 
@@ -105,7 +106,8 @@ def compose_advanced(entries: Sequence[LedgerEntry], slack: float) -> SpentBudge
 
 
 def improve_composition(entries: Sequence[LedgerEntry], slack: float) -> SpentBudget:
-    """√(2 ln(1/δ') Σε²) + Σ ε (e^ε - 1)/(e^ε + 1), if that is less than Σε. KOV theorem 3.5.
+    """The budget √(2 ln(1/δ') Σε²) + Σ ε (e^ε - 1)/(e^ε + 1), if that is less than Σε. KOV theorem
+    3.5.
 
     δ is 1 - (1 - δ') Π (1 - δ_i).
     """
@@ -120,7 +122,7 @@ def improve_composition(entries: Sequence[LedgerEntry], slack: float) -> SpentBu
 
 
 def exact(entries: Sequence[LedgerEntry], delta: float) -> SpentBudget:
-    """The least ε that holds for all releases of these ε and δ, whatever they are. KOV theorem 3.3.
+    """The smallest ε of all releases together, given only their ε and δ. KOV theorem 3.3.
 
     Every ε-private release is a randomised response of ε that was processed further (KOV section
     3), so the loss of these together is the worst: a convolution, and its (ε, δ) curve inverted.

@@ -16,7 +16,7 @@ from ..theory import item_variances
 
 
 def central_mse(curator: Curator, histogram: Counts | Floats, times: Counts | None = None) -> float:
-    """Mean over the items of the expected (released - true frequency)².
+    """A curator's mean squared error E(released - true frequency)², averaged over the items.
 
     times : int64 of the histogram's shape, the items that have each of its counts; None: one each.
     """
@@ -25,7 +25,9 @@ def central_mse(curator: Curator, histogram: Counts | Floats, times: Counts | No
 
 
 def local_mse(protocol: PureProtocol, histogram: Counts | Floats) -> float:
-    """Mean over the items of a local protocol's variances. Wang et al. 2017, theorem 2."""
+    """A local protocol's mean squared error, averaged over the items. Wang et al. 2017,
+    theorem 2.
+    """
     users = float(histogram.sum())
     return float(np.mean(item_variances(protocol, users, histogram / users)))
 

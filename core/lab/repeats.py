@@ -20,8 +20,8 @@ MOST: Final = 10_000
 
 
 def marks(protocol: Exchangeable, reports: Reports) -> NDArray[np.unsignedinteger]:
-    """uint[n]: a mark of each report, equal for equal reports; equal for equal seeds if users draw
-    seeds.
+    """uint[n]: a hash of each report, equal for equal reports; of hashing protocols, of the seed
+    alone.
     """
     if isinstance(protocol, LocalHashing):
         return np.ascontiguousarray(protocol.seeds(reports))
@@ -42,7 +42,7 @@ def marks_of(reports: Reports) -> NDArray[np.uint64]:
 
 
 def likeliest(protocol: Exchangeable) -> float:
-    """ln of the largest probability of any mark of an honest report, over all items.
+    """ln of the largest probability of any `marks` value of an honest report, over all items.
 
     Given the number of other items that a report supports, every set of them is as likely.
     """
@@ -59,8 +59,8 @@ def likeliest(protocol: Exchangeable) -> float:
 
 
 def too_many(users: int, mark: float, chance: float) -> int:
-    """The least k such that k of N honest reports are identical with this probability at most; N +
-    1 if none.
+    """The smallest k such that k identical reports among N honest ones have probability `chance` at
+    most; N + 1 if none.
 
     C(N, k) e^(mark (k - 1)): whatever the first of k reports is, each other one has its mark with
     probability e^mark at most. Proved.

@@ -62,7 +62,8 @@ class Sides:
 
 @dataclass(frozen=True, eq=False)
 class Pair:
-    """Two data sets that differ in one user, who holds the first or the second of two items.
+    """The reports of two data sets that differ in one user, who holds the first or the second of
+    two items.
 
     first, second : the report of that user. others : the report of each of all other users.
     """

@@ -44,7 +44,7 @@ class ReportTable:
 
 @lru_cache(maxsize=4)
 def table_of(protocol: Any) -> ReportTable:
-    """The table of a protocol of numbers."""
+    """The table of report distributions of a protocol of numbers."""
     from scipy.sparse import csr_array
 
     least = protocol.table.min(axis=1)
@@ -74,7 +74,8 @@ def table_of(protocol: Any) -> ReportTable:
 
 
 def fit_distribution(protocol: Any, counts: Floats | Counts, smooth: bool, hook: Hook) -> Floats:
-    """float64[trials, d]: the fits of counts [trials, K], whole or not.
+    """float64[trials, d]: the distributions of numbers fitted to report counts [trials, K] by EM or
+    EMS.
 
     smooth : by EMS, else by EM.
     """
@@ -165,7 +166,8 @@ def chi_square(protocol: Any, counts: Floats | Counts, fits: Floats) -> tuple[Fl
 
 
 def misfit(protocol: Any, counts: Floats | Counts, fits: Floats) -> Floats:
-    """float64[trials]: the chi-square of a fit less its mean, in its standard deviations.
+    """float64[trials]: the chi-square of a fit, standardised to mean 0 and deviation 1 for honest
+    reports.
 
     Of a fit of honest reports it is 0 or less on average, but for a smoothed fit of very many.
     """

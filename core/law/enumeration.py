@@ -16,8 +16,8 @@ CELLS: Final = 1 << 22
 
 @dataclass(frozen=True, eq=False)
 class ReportLaw:
-    """The probability of every report under every input: float64[inputs, reports], with their
-    names.
+    """The probability of every report under every input, float64[inputs, reports], with names for
+    both.
     """
 
     probabilities: Floats
@@ -34,7 +34,8 @@ def every_report(mechanism: object) -> ReportLaw | None:
 
 
 def independent_bits(rates: Floats, absent: Floats | None = None) -> Floats:
-    """float64[inputs, 2^k]: the law of k independent bits, the first in the highest place.
+    """float64[inputs, 2^k]: the joint distribution of k independent bits, the first in the highest
+    place.
 
     rates : float64[inputs, k]. absent : 1 - rates to the last digit, where that would lose some.
     """
@@ -50,5 +51,5 @@ def item_name(item: int) -> str:
 
 
 def bits_name(number: int, width: int) -> str:
-    """The bits of a number, the first in the highest place."""
+    """The bits of a number as text, the first in the highest place."""
     return f"{number:0{width}b}"

@@ -59,18 +59,18 @@ class Exchangeable(PureProtocol):
 
     @abstractmethod
     def support_size(self, k: int, own: bool) -> Distribution:
-        """The law of the number of k other items that an honest report supports.
+        """The distribution of the number of k other items that an honest report supports.
 
         own : whether it supports its user's item.
         """
 
     @abstractmethod
     def encoded_size(self, k: int) -> Distribution:
-        """The law of the number of k other items that a report without noise supports."""
+        """The distribution of the number of k other items that a report without noise supports."""
 
     @abstractmethod
     def random_size(self, k: int) -> Distribution:
-        """The law of the number of k items that a uniformly random report supports."""
+        """The distribution of the number of k items that a uniformly random report supports."""
 
     @abstractmethod
     def supports_of(self, reports: Reports, items: Items) -> BoolArray:
@@ -78,19 +78,20 @@ class Exchangeable(PureProtocol):
 
     @abstractmethod
     def craft_sizes(self, ask: Ask) -> SupportSizes:
-        """The numbers of targets and other items that a report of a law in `crafted` supports."""
+        """The numbers of targets and other items that a crafted report supports, for a request."""
 
     @abstractmethod
     def draw_crafted(self, ask: Ask, count: int, rng: Rng) -> Reports:
-        """Reports of a law of `crafted`."""
+        """Random reports of a crafted distribution."""
 
     def draw_crafted_counts(self, ask: Ask, count: Counts, rng: Rng) -> Counts:
-        """int64[trials, d], the support counts of int64[trials] such reports."""
+        """int64[trials, d]: random support counts of int64[trials] crafted reports."""
         return self.craft_sizes(ask).draw_counts(ask.targets, self.domain_size, count, rng)
 
     @abstractmethod
     def sample_background(self, values: Items, held: BoolArray, rng: Rng) -> Reports:
-        """Reports that support these items where they are `held`, else do not.
+        """Random reports that support the items `values` where `held` is true, and do not
+        elsewhere.
 
         What else they support has one law for all items, the background: a report from item v
         supports v with probability p. Fakes who draw the item and that chance otherwise can hide.
@@ -151,7 +152,7 @@ class Exchangeable(PureProtocol):
 
 
 def is_exchangeable(protocol: object) -> TypeGuard[Exchangeable]:
-    """Return whether a protocol treats all items alike."""
+    """True if a protocol treats all items alike."""
     return isinstance(protocol, Exchangeable)
 
 
@@ -162,7 +163,7 @@ def _chance_of(law: Distribution, outcome: int) -> float:
 
 @lru_cache(maxsize=1024)
 def holder_size(protocol: Exchangeable, k: int, held: bool, encoded: bool = False) -> Distribution:
-    """The law of the number of k items that an honest report supports.
+    """The distribution of the number of k items that an honest report supports.
 
     held : its user holds one of them. encoded : the report has no noise.
     """
@@ -178,7 +179,8 @@ def holder_size(protocol: Exchangeable, k: int, held: bool, encoded: bool = Fals
 
 
 class IndependentItems(Exchangeable):
-    """A family whose report supports different items independently, given its user's item.
+    """The base of protocols whose report supports different items independently, given the user's
+    item.
 
     encoded_rate : how likely a report without noise supports another item than its own.
     random_rate : how likely a uniformly random report supports any item.
@@ -215,7 +217,9 @@ class IndependentItems(Exchangeable):
 
 
 class FixedSize(Exchangeable):
-    """A family whose reports all support w items, any set of them beside the user's item."""
+    """The base of protocols whose reports all support w items, a uniform set beside the user's
+    item.
+    """
 
     report_size: int
 
@@ -263,7 +267,8 @@ class FixedSize(Exchangeable):
 
 
 def numbers(protocol: Exchangeable, items: int, held: bool) -> Floats:
-    """float64[items + 1]: the law of the number of these items that an honest report supports.
+    """float64[items + 1]: the distribution of the number of these items that an honest report
+    supports.
 
     held : whether its user holds one of them, any one.
     """

@@ -139,7 +139,8 @@ class SupportSizes:
 
 @dataclass(frozen=True, eq=False)
 class Ask:
-    """A request for the distribution of one fake report: its name, targets and options.
+    """A request for the distribution of one fake report: a name such as "crafted", targets and
+    options.
 
     law : its name. targets : int64[r], distinct items.
     search : the effort of "crafted", "subset" and "avoided" on a hash family.
@@ -196,7 +197,7 @@ class Ask:
 
 @dataclass(frozen=True, eq=False)
 class BitLaw:
-    """The bits of one report that users of several cohorts send.
+    """The distribution of the bits of one report, by cohort.
 
     cohorts : float64[m], how likely the user claims each cohort.
     rates : float64[m, k], how likely a report of each cohort has each bit.
@@ -213,8 +214,7 @@ def no_answer(*_: object) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class Law:
-    """The distribution of the independent reports of some users: how to draw reports, counts and
-    support.
+    """A distribution of independent reports: how to draw reports and counts, and what they support.
 
     reports : the reports of n users. counts : of int64[trials] users the counts [trials, …], with
     the law of `support_counts` of such reports. support : what one report supports, item by item;
@@ -232,8 +232,8 @@ class Law:
 
 @dataclass(frozen=True)
 class Lack:
-    """The reason why a protocol has no such distribution, to stand after "against": "GRR, whose
-    report is one item".
+    """The reason why a protocol lacks a distribution of reports, worded to follow "against": "GRR,
+    whose report is one item".
     """
 
     reason: str

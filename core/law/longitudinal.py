@@ -25,7 +25,7 @@ MOST_LEAVING: Final = 10**9
 
 
 def log(probability: float) -> float:
-    """The natural logarithm, minus infinity at 0."""
+    """The natural logarithm; minus infinity at 0."""
     return math.log(probability) if probability > 0 else -math.inf
 
 
@@ -44,20 +44,20 @@ class Chain:
 
     @property
     def p(self) -> float:
-        """Probability that one report supports the own item."""
+        """The probability that one report supports the user's item."""
         return self.p1 * self.p2 + (1 - self.p1) * self.q2
 
     @property
     def q(self) -> float:
-        """Probability that one report supports a given other item."""
+        """The probability that one report supports a given other item."""
         return self.q1 * self.p2 + (1 - self.q1) * self.q2
 
     def keep_bits(self, bits: Reports, size: int, rng: Rng) -> Reports:
-        """The kept bits of `size` true bits, packed, each on its own."""
+        """The memoised bits of packed true bits, each perturbed independently."""
         return flip_bits(bits, self.q1, self.p1, size, rng)
 
     def send_bits(self, kept: Reports, size: int, rng: Rng) -> Reports:
-        """The bits of one report of kept bits, drawn afresh each time."""
+        """The bits of one report of memoised bits, with fresh noise."""
         return flip_bits(kept, self.q2, self.p2, size, rng)
 
     def epsilon_of_rounds(self, rounds: int) -> float:
@@ -85,7 +85,7 @@ class Chain:
 
 @dataclass(frozen=True, eq=False)
 class Attendance:
-    """The memoised bits of some users of one trial, counted.
+    """The users of each round whose bits are memoised, and who has left.
 
     histograms : int64[d] for each round, the users of each item.
     left : int64[d] for each round, how many of an item's users have gone since the round before;
@@ -102,7 +102,7 @@ class Attendance:
 
 @dataclass(frozen=True, eq=False)
 class KeptBits:
-    """The kept bits of some users of one trial, counted.
+    """The numbers of memoised bits of some users in one trial.
 
     spread : int64[d, m], the users of each item and cohort.
     true : int64[m, k], the users who have each bit set by their item.
@@ -120,7 +120,7 @@ class KeptBits:
         return np.asarray(self.spread.sum(axis=0)[:, None])
 
     def add_users(self, other: KeptBits, sign: int = 1) -> KeptBits:
-        """The counts of these users and others; with sign -1, without the others."""
+        """The sums of these counts and another group's; with sign -1, the differences."""
         parts = (
             getattr(self, each.name) + sign * getattr(other, each.name) for each in fields(self)
         )
@@ -153,7 +153,7 @@ class Memoising(LocalMechanism):
 
     @abstractmethod
     def memoised_reports(self, values: Items, permanent: Rng, fresh: Rng) -> Reports:
-        """Reports of users who hold these items, in one round of several.
+        """The reports of users who hold these items, in one round of several.
 
         The same users keep the same answers where `permanent` is in the same state.
         """
@@ -171,7 +171,8 @@ class Memoising(LocalMechanism):
         return np.asarray(bits[0])
 
     def memoised_counts(self, rounds: Attendance) -> Iterator[Counts]:
-        """The genuine users' counts [trials, …] of each round, in order, from their exact law.
+        """Yields the genuine users' counts [trials, …] of each round, drawn from their exact
+        distribution.
 
         Where any users leave, there are fewer than MOST_LEAVING in all. Given how many users of a
         cohort have a bit set, its kept ones are two binomials; of users that leave, they are

@@ -23,7 +23,7 @@ EQUAL: Final = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class DiscreteLoss:
-    """A privacy loss distribution with finitely many values.
+    """A distribution of the privacy loss L with finitely many values.
 
     values : float64[k], ascending, each once; the last may be infinite.
     probabilities : float64[k], positive.
@@ -95,7 +95,8 @@ class DiscreteLoss:
 
 @dataclass(frozen=True)
 class LaplaceLoss:
-    """The loss of the Laplace mechanism, for neighbours that differ by 1 in `bins` bins (1 or 2).
+    """The privacy loss of the Laplace mechanism, for neighbours that differ by 1 in `bins` bins (1
+    or 2).
 
     With c = ε/bins, one bin has the loss c where the noise is below 0 (half of the time), -c where
     it is above 1, and c - 2xc in between.
@@ -110,7 +111,7 @@ class LaplaceLoss:
 
     @property
     def mean(self) -> float:
-        """bins · (e^(-c) - 1 + c)."""
+        """The mean privacy loss, bins · (e^(-c) - 1 + c) with c = ε/bins."""
         c = self.epsilon / self.bins
         return self.bins * (math.expm1(-c) + c)
 
@@ -146,12 +147,14 @@ Loss: TypeAlias = DiscreteLoss | LaplaceLoss
 
 
 def signs(epsilon: float, up: float, down: float) -> DiscreteLoss:
-    """A loss that is ε with probability `up`, -ε with `down`, else 0."""
+    """A privacy loss that is ε with probability `up`, -ε with probability `down`, else 0."""
     return DiscreteLoss.of(
         np.array([epsilon, 0.0, -epsilon]), np.array([up, max(0.0, 1 - up - down), down])
     )
 
 
 def one_bit(p: float, q: float) -> DiscreteLoss:
-    """The loss of one bit that is sent as 1 with probability p of one input, q of the other."""
+    """The privacy loss of one bit that is 1 with probability p under one input, q under
+    the other.
+    """
     return DiscreteLoss.between(np.array([p, 1 - p]), np.array([q, 1 - q]))

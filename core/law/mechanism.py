@@ -45,7 +45,7 @@ def name_of(protocol: object) -> str:
 
 
 def is_a(mechanism: object, kind: type[Any] | tuple[type[Any], ...]) -> bool:
-    """True if a mechanism, or a class of mechanisms, is of a kind."""
+    """True if a mechanism, or a class of mechanisms, is of the class `kind`."""
     return issubclass(mechanism if isinstance(mechanism, type) else type(mechanism), kind)
 
 
@@ -65,7 +65,7 @@ class Estimates:
 
 
 class Mechanism(ABC):
-    """A mechanism whose counts are simulated: a protocol, or a curator.
+    """The base of all mechanisms whose counts are simulated: protocols and curators.
 
     Counts are what the server adds up over the users, of whatever shape it has: the support counts
     int64[d] of a pure protocol, bit counts of Bloom filters, a curator's histogram and its noise.
@@ -173,7 +173,7 @@ class Mechanism(ABC):
 
 
 class LocalMechanism(Mechanism):
-    """A mechanism whose users send reports: the first axis of reports is users.
+    """The base of protocols whose users send reports; the first axis of reports is users.
 
     Each sampler of counts has the law of `support_counts` of such reports.
     """
@@ -378,8 +378,8 @@ def refuse_counts(*_: object) -> NoReturn:
 def lacking(
     mechanism: object, kinds: type | tuple[type, ...], name: str, reason: str
 ) -> str | None:
-    """The reason, with the mechanism's name, why a mechanism is of none of these kinds; None if it
-    is of one.
+    """The reason why a mechanism is of none of the classes `kinds`, with its name; None if it is of
+    one.
 
     name : that of what it lacks, in `lacks`. reason : said after the name of the mechanism where it
     gives none of its own.

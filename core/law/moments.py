@@ -63,7 +63,9 @@ class Collection:
 
 
 class EstimateMoments(Mechanism):
-    """A mechanism with its own closed forms for the mean and variance of its estimates."""
+    """The base of mechanisms with closed forms of their own for the mean and variance
+    of estimates.
+    """
 
     @abstractmethod
     def means(self, collection: Collection) -> Moments | None:
@@ -78,7 +80,8 @@ class EstimateMoments(Mechanism):
 
 
 class SummedNumbers(Supporting, LocalMechanism, EstimateMoments):
-    """A mechanism whose reports are unbiased numbers for each item, which the server adds up.
+    """The base of mechanisms whose reports are unbiased numbers for each item, which the server
+    sums.
 
     The share of a fake report is then its numbers themselves: p = 1 and q = 0. Such reports are
     simulated one by one, where nothing draws their counts. A protocol has the variance of one

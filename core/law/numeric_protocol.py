@@ -33,7 +33,7 @@ BINS: Final = Range(4, 2**16)
 
 @dataclass(frozen=True)
 class NumericProtocol(OverItems, Encodes, LocalMechanism):
-    """A protocol for numbers in [-1, 1] over d items, with its table of report probabilities.
+    """The base of protocols for numbers in [-1, 1], with a table of the probability of each report.
 
     Users hold items, each of which stands for a number. Reports are uint32[n], the bins that they
     are in, and the server counts each bin's: int64[K]. A law of reports is known by its rates, one
@@ -89,11 +89,11 @@ class NumericProtocol(OverItems, Encodes, LocalMechanism):
 
     @abstractmethod
     def tell(self, numbers: Floats, rng: Rng) -> Reports:
-        """uint32[n], the bins of honest reports of these numbers in [-1, 1]."""
+        """uint32[n], the bins of honest random reports of these numbers in [-1, 1]."""
 
     @abstractmethod
     def plainly(self, numbers: Floats) -> Reports:
-        """uint32[n], the bins that stand for these numbers without noise, to rounding."""
+        """uint32[n], the bins whose estimate is nearest to these numbers (no noise)."""
 
     # The rest follows.
 
@@ -141,28 +141,32 @@ class NumericProtocol(OverItems, Encodes, LocalMechanism):
 
     @property
     def spread(self) -> Floats:
-        """float64[d]: the variance of the number in an honest report of each item.
+        """float64[d]: the variance of the estimate from one honest report of each item.
 
         In parts the numbers that users hold differ as well, which is in it.
         """
         return np.asarray(self.report_values**2 @ self.table - self.values**2)
 
     def spread_at(self, numbers: Floats) -> Floats:
-        """float64[k]: the variance of an honest report of each of these numbers."""
+        """float64[k]: the variance of the estimate from one honest report of each of
+        these numbers.
+        """
         return np.asarray(self.report_values**2 @ self.chances(numbers, numbers) - numbers**2)
 
     @property
     def worst(self) -> float:
-        """The largest variance of an honest report over a grid of numbers."""
+        """The largest variance of the estimate from one honest report, over a grid of numbers."""
         return float(self.spread_at(np.linspace(-1, 1, 65)).max())
 
     def said_by(self, rates: Floats) -> tuple[float, float]:
-        """The mean and the variance of reports drawn from bins by float64[K]."""
+        """The mean and variance of the estimate from one report drawn from the bins by
+        float64[K].
+        """
         mean = float(rates @ self.report_values)
         return mean, float(rates @ (self.report_values - mean) ** 2)
 
     def end(self, targets: Items) -> float:
-        """The end of [-1, 1] that is nearer to the numbers of these items."""
+        """The end of [-1, 1], -1 or 1, nearer to the numbers of these items."""
         return 1.0 if self.values[targets].mean() >= 0 else -1.0
 
     @property
@@ -214,7 +218,9 @@ class NumericProtocol(OverItems, Encodes, LocalMechanism):
         return law[::-1]
 
     def widest(self, upwards: bool) -> Floats:
-        """float64[K]: the report distribution of a range's end, less the part of all numbers."""
+        """float64[K]: the report distribution of an end of the range, minus the part that is the
+        same for every number.
+        """
         end = np.array([1.0 if upwards else -1.0])
         both = self.chances(np.array([-1.0, 1.0]), np.array([-1.0, 1.0]))
         own = self.chances(end, end)[:, 0] - both.min(axis=1)
@@ -337,7 +343,7 @@ class NumericProtocol(OverItems, Encodes, LocalMechanism):
         return DiscreteLoss.between(*self.chances(ends, ends).T)
 
     def look(self, reports: Reports, items: Items) -> BoolArray:
-        """bool[n, k]: whether a report is on the same side of the middle as each item."""
+        """bool[n, k]: whether a report is on the same side of the middle as each item's number."""
         return np.asarray((self.report_values[reports] > 0)[:, None] == (self.values[items] >= 0))
 
 
@@ -363,7 +369,7 @@ def lack_of_distribution(protocol: object) -> str | None:
 
 
 def heard_mean(protocol: NumericProtocol, tallies: Floats) -> tuple[Floats, Floats]:
-    """The mean number of the reports and the variance of one report's number, float64[trials] each.
+    """float64[trials] each: the estimated mean, and the variance of the estimate from one report.
 
     tallies : float64[trials, K], the number of reports of each kind. The mean is the estimate of
     that of the users' numbers, in [-1, 1] or beyond.

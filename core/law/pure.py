@@ -82,7 +82,7 @@ def _array_words(shape: tuple[int, ...], dtype: np.dtype[Any]) -> str:
 
 
 def check_padding(packed: Reports, bits: int) -> None:
-    """Refuse packed bits uint8[n, ceil(bits/8)] with ones after the last bit; raises ValueError."""
+    """Raise ValueError if packed bits uint8[n, ceil(bits/8)] have ones after the last bit."""
     if bits % 8 and np.any(packed[:, -1] & np.uint8(0xFF >> bits % 8)):
         raise ValueError(f"must have {bits} bits each, got ones after the last bit")
 
@@ -108,7 +108,7 @@ class Total:
 
 
 class Supporting(Mechanism):
-    """A mechanism for which the items that each report supports are known.
+    """The base of mechanisms for which the items supported by each report are known.
 
     domain_size : the number of items d. epsilon : the privacy budget ε of one report, in nats.
     p, q : the probability that a report supports its owner's item, and a given other item. The
@@ -205,7 +205,9 @@ class Supporting(Mechanism):
 
 
 class PureProtocol(Supporting, LocalMechanism):
-    """A pure protocol with its parameters bound: counts are int64[d] support counts."""
+    """The base of pure protocols (Wang et al. 2017) with bound parameters; counts are int64[d]
+    support counts.
+    """
 
     @abstractmethod
     def supports(self, reports: Reports) -> Supports:
@@ -227,7 +229,7 @@ class PureProtocol(Supporting, LocalMechanism):
 
 
 class Encodes(Mechanism):
-    """A protocol that encodes an item deterministically and then adds noise."""
+    """The base of protocols that encode an item deterministically and then add noise."""
 
     @abstractmethod
     def encode_items(self, values: Items) -> Reports:
@@ -245,8 +247,7 @@ class Encodes(Mechanism):
 
 
 class PlacedItems(Supporting):
-    """A protocol whose support depends on which items they are, not only on whether an item is the
-    user's own.
+    """The base of protocols whose joint support of two items depends on which items they are.
 
     The number of targets does not: a report may be able to support one pair of items, and not
     another pair. Closed forms by the number of targets alone are towards the first items.
@@ -273,7 +274,7 @@ class PlacedItems(Supporting):
 
 @dataclass(frozen=True, eq=False)
 class OverItems:
-    """The parameters of protocols with a privacy budget: d items, and ε in nats.
+    """The base of protocols with the parameters d items and ε in nats.
 
     Raises ScenarioError where parameters are out of range, or reports carry no information.
     """

@@ -12,7 +12,8 @@ from ..base.sampling import Counts, Floats
 
 @dataclass(frozen=True)
 class Support:
-    """The support of one report of some distribution, for a set of r targets: means and variances.
+    """The means and variances of the support of one report for a set of r targets and for the other
+    items.
 
     Given the number of targets that it supports, they are a uniform subset of all targets, and the
     other items that it supports a uniform subset of all others.
@@ -30,9 +31,7 @@ class Support:
     covariance: float
 
     def by_item(self, domain_size: int, targets: Counts, counted: Counts) -> ItemSupport:
-        """The support of each item, given these targets; its variance is that of the counted items'
-        sum.
-        """
+        """The support of each item, with the variance for the counted items."""
         rates, aimed = np.full(domain_size, self.other), np.zeros(domain_size, dtype=np.bool_)
         rates[targets], aimed[targets] = self.target, True
         r, inside = targets.size, int(np.count_nonzero(aimed[counted]))
@@ -40,7 +39,9 @@ class Support:
         return ItemSupport(rates, variance)
 
     def counted_variance(self, r: int, others: int, inside: int, outside: int) -> float:
-        """Variance of the number supported among `inside` of the r targets and `outside` others."""
+        """The variance of the number supported among `inside` of the r targets and `outside` other
+        items.
+        """
         within = _subset_variance(r, inside, self.target, self.variance)
         beyond = _subset_variance(others, outside, self.other, self.other_variance)
         if not (inside and outside):
@@ -67,8 +68,7 @@ def one_item_support(hit: float, r: int, domain_size: int) -> Support:
 
 @dataclass(frozen=True, eq=False)
 class ItemSupport:
-    """The support of each item by one fake report: means, and the variance of the counted items'
-    sum.
+    """The mean support of each item by one fake report, and the variance of the counted items' sum.
 
     rates : float64[d], its mean support of each item: the probability that it supports it, less
         the probability that it speaks against it.
@@ -106,8 +106,8 @@ def round_to_zero(difference: float, size: float) -> float:
 def linear_gain(
     said: float, total: float, truth: float, share: float, p: float = 1.0, q: float = 0.0
 ) -> float:
-    """β (E − θ): the expected shift of an estimate by a share of fakes; said : E of one fake
-    report.
+    """The expected shift β (E − θ) of an estimate by a share β of fakes, each with mean
+    contribution E.
 
     said : Σ W s, what one fake says. total : Σ W. truth : θ, the estimate without the fakes.
     """
@@ -119,7 +119,7 @@ def linear_gain(
 def most_said(
     weights: Floats, low: float = 0.0, high: float = 1.0, votes: int | None = None
 ) -> float:
-    """The largest value that one report can contribute to a weighted sum Σ W s over items.
+    """The largest contribution of one report to a weighted sum Σ W s over items.
 
     weights : float64[k], W. low, high : the least and the largest that a report says of a support.
     votes : of how many supports it says `high` at most; None: of any number.

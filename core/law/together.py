@@ -55,14 +55,14 @@ class PairLaw:
 
     @property
     def values(self) -> Floats:
-        """float64[3]: the pair's score Z for a report that supports none, one and both of the
-        items.
+        """float64[3]: the score Z of a pair of items for a report that supports none, one and both
+        of them.
         """
         none = 2 * self.slope * self.q - self.other
         return np.array([none, none - self.slope, none - 2 * self.slope + 1])
 
     def moments(self, either: float, both: float) -> tuple[float, float]:
-        """Mean and variance of the pair's score Z. either : E[S_u + S_v]. both : P(both)."""
+        """The mean and variance of the pair's score Z. either : E[S_u + S_v]. both : P(both)."""
         law = np.array([1 - either + both, either - 2 * both, both])
         mean = float(law @ self.values)
         return mean, float(law @ (self.values - mean) ** 2)

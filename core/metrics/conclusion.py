@@ -14,7 +14,8 @@ from ..law.pure import BoolArray
 
 
 class Conclusion(ABC):
-    """The server's estimates in several trials of a cell, by stage, with the true values.
+    """The base of conclusions: the estimates of a cell in several trials, by stage, with the true
+    values.
 
     A metric belongs to classes of conclusions: what it is measured from. targets : those of the
     fakes by their places in the conclusions; empty where there is no attack.
@@ -46,7 +47,7 @@ class Conclusion(ABC):
 
 
 class Robust(Conclusion):
-    """Estimates with an interval that holds whatever a small share of fakes sends."""
+    """The base of conclusions with an interval that holds whatever a small share of fakes sends."""
 
     @property
     @abstractmethod
@@ -100,7 +101,7 @@ class Metric:
         return cls(name, lambda conclusion: function(conclusion, arm), (arm,), **more)
 
     def told_by(self, concluded: type[Conclusion]) -> bool:
-        """True if conclusions of a class have what the metric is computed from."""
+        """True if conclusions of a class have the data that the metric needs."""
         return issubclass(concluded, self.of)
 
     def is_defined(self, conclusion: Any) -> bool:

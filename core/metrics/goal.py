@@ -35,7 +35,7 @@ class Goal(RangeChecked):
 
 @dataclass(frozen=True)
 class GoalAnswer:
-    """The smallest number of fake users that reaches a goal.
+    """The smallest number of fake users that reaches a goal, and how it was found.
 
     reached : True if a number that was tried reaches the goal. malicious, share : the smallest
     that does, else the one that comes closest. value : the metric there, expected or measured.

@@ -34,7 +34,7 @@ Measures: TypeAlias = np.ndarray[Any, np.dtype[np.void]]
 
 
 def measure(conclusion: Conclusion, others: Mapping[str, Floats] | None = None) -> Measures:
-    """All metrics of METRICS that a conclusion has, for each trial.
+    """The values of all metrics that a conclusion has, for each trial.
 
     others : the columns of code, float64[trials], by their names.
     """

@@ -77,9 +77,7 @@ class PythonMetric(PythonCode):
         check_column(self.name)
 
     def columns(self, arms: Collection[Arm] = ARMS) -> dict[str, Arm]:
-        """The metric's columns by their names, each with the stage of the estimates that it
-        measures.
-        """
+        """The metric's column names, each with the stage of the estimates that is measured."""
         return {f"{self.name}{end}": arm for arm, end in ENDS.items() if arm in arms}
 
     def values(self, conclusion: FrequencyConclusion, arm: Arm) -> Floats:

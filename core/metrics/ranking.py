@@ -83,7 +83,7 @@ class Ranking:
 
 
 def ranks(ordered: Floats, values: Floats) -> Floats:
-    """float64[trials, k]: the ranks of values among all those of a trial.
+    """float64[trials, k]: the ranks of `values` among all estimates of a trial.
 
     ordered : float64[trials, d], all of them, ascending. The largest has rank 1; ties share their
     mean.

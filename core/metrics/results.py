@@ -110,7 +110,7 @@ def add_moments(first: Arms, second: Arms) -> Arms:
 
 
 def round_of(arms: Arms, number: int) -> Arms:
-    """The moments [d] of one round, out of those of all rounds [R, d]."""
+    """The moments [d] of one round, from those of all rounds [R, d]."""
     return {arm: moments.row(number) for arm, moments in arms.items()}
 
 
@@ -140,7 +140,7 @@ class Rounds:
 
 
 class Fingerprints:
-    """The xxh3_64 fingerprint of each trial's counts: clean, then attacked, little-endian.
+    """The xxh3_64 hash of each trial's counts, clean and attacked.
 
     Counts are int64[…]; with the noise of a curator that is no whole number, float64[…]. Those of
     a campaign's rounds follow each other.
@@ -217,7 +217,7 @@ class CellResults:
         return self.telling(NOTHING)
 
     def telling(self, items: CellResults) -> CellResults:
-        """A copy of the results that takes its moments of each item from other results."""
+        """A copy of the results with the item moments of other results."""
         arms = {} if items.rounds is None else items.rounds.arms
         rounds = self.rounds and replace(self.rounds, arms=arms)
         return replace(self, arms=items.arms, detected=items.detected, rounds=rounds)
@@ -254,8 +254,8 @@ NOTHING: Final = CellResults(join_measures([]), np.empty(0, dtype=np.uint64))
 
 
 class Tally:
-    """A collector of the blocks of one cell, in any order, which gives the results up to the first
-    gap.
+    """Collects the blocks of one cell in any order, and gives the results up to the first missing
+    block.
 
     Blocks are merged in their own order, so that the sums do not depend on who finished first.
     """
@@ -277,7 +277,7 @@ class Tally:
 
     @property
     def results(self) -> CellResults:
-        """The results of all blocks up to the first gap."""
+        """The results of all blocks before the first missing one."""
         if self._shown is None:
             merged = self._merged
             rounds = [block.rounds.metrics for block in merged if block.rounds is not None]
@@ -290,7 +290,9 @@ class Tally:
 
 
 def digest(cells: Iterable[CellResults]) -> str:
-    """xxh3_128 over (cell, trial, fingerprint) in order: equal digests are equal counts."""
+    """The xxh3_128 hash over (cell, trial, fingerprint) in order: equal counts have
+    equal digests.
+    """
     hasher = xxhash.xxh3_128()
     for index, cell in enumerate(cells):
         for trial, mark in enumerate(cell.fingerprints.tolist()):

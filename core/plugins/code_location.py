@@ -80,7 +80,8 @@ class CodeLocation:
 
 @dataclass(frozen=True)
 class CodePermission:
-    """The plug-in code that a user permits to run.
+    """The plug-in code that a user permits to run: names of packages' code, files, and code seen
+    before.
 
     names : that of installed packages, by the names of their entry points. files : Python files,
     all of whose code may run. seen : code that the user has looked at; it may run as long as it is

@@ -95,7 +95,7 @@ def _required_parameters(made: Any) -> tuple[str, ...]:
 
 
 def check_plugin(code: CodeLocation, items: int, epsilon: float) -> Iterator[PluginRun]:
-    """The runs of a small scenario with plug-in code, with each of the protocols.
+    """Yields the checks of plug-in code: runs of a small scenario with it, under each protocol.
 
     code : no protocol, whose check is that of its privacy.
     """

@@ -33,7 +33,7 @@ METHODS: Final = {
 
 @dataclass(frozen=True)
 class PluginSpec(PythonSpec):
-    """A protocol written in Python whose code may run."""
+    """The `[protocol]` table of a permitted protocol in Python."""
 
     source: CodeLocation = field(kw_only=True)
 
@@ -121,7 +121,7 @@ def _made_object(code: CodeLocation, items: int, epsilon: float, options: str) -
 
 @dataclass(frozen=True)
 class PythonMechanism(LocalMechanism):
-    """A plug-in protocol without tables: its code makes and reads every report.
+    """A protocol in Python without tables: its code makes and reads every report.
 
     Picklable, as the process that uses it loads its code. digest : of the code, for random streams.
     options : as JSON. Nothing is known of its laws, so that there is no closed form.
@@ -143,7 +143,7 @@ class PythonMechanism(LocalMechanism):
 
     @property
     def code(self) -> str:
-        """The name of the code that makes its reports."""
+        """The name of the code that makes the protocol's reports."""
         return self.source.name
 
     @property
@@ -202,7 +202,7 @@ class PythonMechanism(LocalMechanism):
         return made
 
     def support_counts(self, reports: Reports) -> Counts:
-        """The counts that the code adds up over reports; raises ProtocolError."""
+        """The counts that the plug-in code adds up over reports; raises ProtocolError."""
         with explain_errors(self.source):
             made = self._object.support_counts(reports)
         counts = check_numbers(self.source, made, (self.domain_size,), what="counts")

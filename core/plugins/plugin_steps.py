@@ -34,7 +34,7 @@ def call_code(step: Any, method: str, *arguments: Any) -> Any:
 
 @dataclass(frozen=True)
 class Plugin(PythonAttack):
-    """A Python attack that may run."""
+    """A permitted attack in Python."""
 
     source: CodeLocation = field(kw_only=True, repr=False)
 
@@ -52,7 +52,7 @@ class Plugin(PythonAttack):
 
 @dataclass(frozen=True)
 class PluginCorrection(PythonCorrection):
-    """A correction in Python that may run."""
+    """A permitted correction in Python."""
 
     source: CodeLocation = field(kw_only=True, repr=False)
 
@@ -65,7 +65,7 @@ class PluginCorrection(PythonCorrection):
 
 @dataclass(frozen=True)
 class PluginFilter(PythonFilter):
-    """A filter in Python that may run."""
+    """A permitted filter in Python."""
 
     source: CodeLocation = field(kw_only=True, repr=False)
 
@@ -88,7 +88,7 @@ class PluginFilter(PythonFilter):
 
 @dataclass(frozen=True)
 class PluginMetric(PythonMetric):
-    """A metric in Python that may run."""
+    """A permitted metric in Python."""
 
     source: CodeLocation = field(kw_only=True, repr=False)
 
@@ -111,7 +111,7 @@ class PluginMetric(PythonMetric):
 
 @dataclass(frozen=True)
 class PluginPopulation(Weighted, PythonPopulation):
-    """A population in Python whose code may run."""
+    """A permitted population in Python."""
 
     source: CodeLocation = field(kw_only=True, repr=False)
 

@@ -20,9 +20,7 @@ from .population import ITEMS, Population, count_records, population_from_counts
 
 @dataclass(frozen=True)
 class FromFile:
-    """The shared part of populations read from a file. path : of the file, relative to the
-    scenario's folder.
-    """
+    """The base of populations read from a file. path : relative to the scenario's folder."""
 
     path: str
 

@@ -24,7 +24,7 @@ USERS = Range(1, limit=10**13)
 
 @dataclass(frozen=True, eq=False)
 class Population:
-    """The genuine users of a run.
+    """The genuine users of a run: the number of users of each item.
 
     histogram : int64[d], users per item, read-only.
     labels : the items' names in order, or None where an item is its index.
@@ -82,7 +82,8 @@ class Population:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Records(Population):
-    """Users who hold a value of each of k attributes. The items are the values of all attributes.
+    """A population of users who each hold a value of k attributes; its items are the values of all
+    attributes.
 
     histogram : int64[d], the users of each value, one attribute after the other.
     records : int64[m, k], the values of each attribute in the records that somebody holds, each
@@ -206,14 +207,14 @@ def _population(
 
 @dataclass(frozen=True)
 class OfUsers:
-    """The shared part of populations that are described by their numbers of items and users."""
+    """The base of populations given by their numbers of items and users."""
 
     items: Annotated[int, ITEMS]
     users: Annotated[int, USERS]
 
 
 class Weighted(OfUsers):
-    """The shared part of populations whose users choose their items independently, by weights."""
+    """The base of populations whose users choose their items independently, by weights."""
 
     @abstractmethod
     def weights(self) -> Floats:
@@ -231,7 +232,7 @@ class Weighted(OfUsers):
 
 
 class FixedPopulation:
-    """The shared part of populations that need no random draw."""
+    """The base of populations that need no random draw."""
 
     @property
     @abstractmethod
@@ -244,7 +245,7 @@ class FixedPopulation:
 
 @dataclass(frozen=True)
 class Zipf(Weighted, RangeChecked):
-    """Item i has weight 1 / (i + 1)^exponent."""
+    """A population in which item i has weight 1 / (i + 1)^exponent."""
 
     exponent: Annotated[float, Range(0, 20)]
     kind: Literal["zipf"] = "zipf"
@@ -255,7 +256,7 @@ class Zipf(Weighted, RangeChecked):
 
 @dataclass(frozen=True)
 class Uniform(Weighted, RangeChecked):
-    """Every item has the same weight."""
+    """A population in which all items have equal weight."""
 
     kind: Literal["uniform"] = "uniform"
 
@@ -265,7 +266,7 @@ class Uniform(Weighted, RangeChecked):
 
 @dataclass(frozen=True)
 class Geometric(Weighted, RangeChecked):
-    """Item i has weight ratio^i."""
+    """A population in which item i has weight ratio^i."""
 
     ratio: Annotated[float, Range(0, 1, "()")]
     kind: Literal["geometric"] = "geometric"
@@ -276,8 +277,8 @@ class Geometric(Weighted, RangeChecked):
 
 @dataclass(frozen=True)
 class Normal(Weighted, RangeChecked):
-    """Item i has the probability that a normal distribution gives to [i - 1/2, i + 1/2]; in index
-    units.
+    """A population in which item i has a normal distribution's probability of [i - 1/2,
+    i + 1/2].
     """
 
     libraries: ClassVar[tuple[str, ...]] = ("scipy.special",)
@@ -306,9 +307,7 @@ class Normal(Weighted, RangeChecked):
 
 @dataclass(frozen=True)
 class Beta(Weighted, RangeChecked):
-    """Item i has the probability that a beta distribution gives to the part [i/d, (i + 1)/d] of [0,
-    1].
-    """
+    """A population in which item i has a beta distribution's probability of [i/d, (i + 1)/d]."""
 
     libraries: ClassVar[tuple[str, ...]] = ("scipy.special",)
 
@@ -324,8 +323,7 @@ class Beta(Weighted, RangeChecked):
 
 @dataclass(frozen=True)
 class Lognormal(Weighted, RangeChecked):
-    """Item i has the probability that a lognormal distribution gives to the part [i/d, (i + 1)/d]
-    of [0, 1].
+    """A population in which item i has a lognormal distribution's probability of [i/d, (i + 1)/d].
 
     The law is cut at 1. median, sigma : of the law before it is cut: half of it is below `median`,
     and `sigma` is the standard deviation of the logarithm.

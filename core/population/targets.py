@@ -28,7 +28,7 @@ def require_items(count: int, items: int, key: str) -> None:
 
 @dataclass(frozen=True)
 class PickTargets(RangeChecked):
-    """Targets chosen by a rule: random ones, or the least or most frequent items."""
+    """Targets picked by a rule: at random, or the least or most frequent items."""
 
     pick: Literal["random", "least-frequent", "most-frequent"]
     count: Annotated[int, COUNT]

@@ -35,7 +35,7 @@ SENT: frozenset[LawName] = CRAFTED | {"random", "honest", "unperturbed"}
 
 @dataclass(frozen=True)
 class AttributeMessages(LocalMechanism):
-    """A protocol for k attributes: each user reports values by one frequency oracle for each
+    """The protocols for k attributes (SPL, SMP, RS+FD, RS+RFD): one frequency oracle for each
     attribute.
 
     SPL reports every attribute, each with ε/k. SMP reports one, drawn at random, and says which.

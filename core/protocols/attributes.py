@@ -22,7 +22,7 @@ from .grr import GRR
 
 @dataclass(frozen=True)
 class SeveralAttributes(AttributeMessages, EstimateMoments):
-    """A protocol for several attributes, with the server's estimates and their closed forms.
+    """The base of protocols for several attributes: the server's estimates and their closed forms.
 
     The estimate of an item is (C/N - b)/a, with C the reports that support it, of N reports of its
     attribute. Of an item with frequency f a report supports it with probability b + a f.
@@ -109,7 +109,7 @@ class SeveralAttributes(AttributeMessages, EstimateMoments):
     # Privacy.
 
     def attribute_loss(self) -> float:
-        """The privacy loss between two records that differ in one attribute.
+        """The privacy loss ε between two records that differ in one attribute.
 
         A part is R times as likely if it is true as if it is made up: e^ε₁ x of the user's value,
         x of another value, and s are the other attributes' R together. ACX has ε, which is right
@@ -130,7 +130,7 @@ class SeveralAttributes(AttributeMessages, EstimateMoments):
         return max(((high, least - low) for low, high in ends), key=lambda each: each[0] / each[1])
 
     def record_loss(self) -> float:
-        """The privacy loss between any two records; with RS+FD, of the one honest report in the
+        """The privacy loss ε between any two records; with RS+FD, of the honest report in the
         message.
         """
         hidden = self.solution == "rs+fd"

@@ -28,14 +28,15 @@ from .budget import Budget
 
 @dataclass(frozen=True)
 class BinnedTable(Budget):
-    """A table of report probabilities for protocols whose reports are bins of a line."""
+    """The table of report probabilities of protocols whose reports are bins of a line."""
 
     bins: Annotated[int, BINS] = 1024
 
 
 @dataclass(frozen=True)
 class Window(NumericProtocol):
-    """Report a point of [0, 1], with e^ε times the density in a window around the number.
+    """The base of PM and SW: a report is a point of [0, 1], with e^ε times the density in a window
+    around the number.
 
     The place of the window is the user's number: at the lower end of the line for -1, at the upper
     one for 1. What a report says is linear in its place, which is right on average. So is what a
@@ -70,12 +71,12 @@ class Window(NumericProtocol):
 
     @property
     def p(self) -> float:
-        """Probability that a user with the number 1 reports in the window of 1."""
+        """The probability that a user with the number 1 reports in the window of 1."""
         return self.base * math.exp(self.epsilon) * self.width
 
     @property
     def q(self) -> float:
-        """Probability that a user with the number -1 reports in the window of 1."""
+        """The probability that a user with the number -1 reports in the window of 1."""
         return self.base * self.width
 
     @property
@@ -213,7 +214,7 @@ class HM(NumericProtocol):
 
     @property
     def part(self) -> float:
-        """The probability that a report is one of PM."""
+        """The probability that a report is drawn by PM."""
         return 1 - math.exp(-self.epsilon / 2) if self.epsilon > HYBRID else 0.0
 
     @property
@@ -222,7 +223,7 @@ class HM(NumericProtocol):
 
     @property
     def end_said(self) -> float:
-        """c, the number that an SR report of an end stands for."""
+        """c, the number that a report of SR means."""
         return 1 / math.tanh(self.epsilon / 2)
 
     @property
@@ -279,7 +280,8 @@ class HM(NumericProtocol):
 
 @dataclass(frozen=True)
 class LocalLaplace(NumericProtocol):
-    """Round to a grid, add geometric noise of ratio a = e^(-ε h / 2), and cut off at the ends.
+    """Laplace noise on a number: rounded to a grid, with geometric noise of ratio a = e^(-ε h / 2),
+    cut off at the ends.
 
     A number is rounded up or down by chance, so that it stays right on average. A report beyond an
     end is heard as that end: how far beyond does not depend on the number, so that the end says the
@@ -315,7 +317,9 @@ class LocalLaplace(NumericProtocol):
 
     @property
     def beyond(self) -> float:
-        """The mean distance of a report beyond an end of the range, if noise carries it beyond."""
+        """The mean distance beyond an end of the range, of reports that the noise carries beyond
+        it.
+        """
         return self.step * (1 - self.rest) / self.rest
 
     @cached_property

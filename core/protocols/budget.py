@@ -19,7 +19,7 @@ class Domain:
 
 
 class ProtocolSpec:
-    """The table of a protocol before the domain is known; a kind is a subclass with a row.
+    """The base of `[protocol]` tables, before the domain is known; each kind is a subclass.
 
     kind : its name. mechanism : the class of what it binds. make : what binds it, that class where
     it is left out. dial : of a kind that is many protocols of one ε.
@@ -51,7 +51,7 @@ class ProtocolSpec:
 
 @dataclass(frozen=True)
 class Budget(ProtocolSpec, RangeChecked):
-    """The table of a protocol whose only parameter is the privacy budget."""
+    """The base of `[protocol]` tables whose only parameter is the privacy budget ε."""
 
     kind: str
     epsilon: Annotated[float, EPSILON]

@@ -36,7 +36,8 @@ KEPT_EPSILON = Range(0, 2 * EPSILON.high, "(]")
 
 @dataclass(frozen=True)
 class TwoBudgets(Budget):
-    """The table of a memoising protocol: `epsilon` is ε₁ of one report, `limit` ε∞ of all.
+    """The base of `[protocol]` tables of memoising protocols: `epsilon` is ε₁ of one report,
+    `limit` ε∞ of all.
 
     epsilon_infinity : ε∞ of all reports of one item; twice ε₁ where it is left out.
     """
@@ -60,7 +61,7 @@ class TwoBudgets(Budget):
 
 
 class MemoisingPair(Memoising):
-    """A protocol whose users memoise one perturbation and repeat a second in each report.
+    """The base of protocols whose users memoise one perturbation and add a second in each report.
 
     One collection is the pure protocol of both noises at once; epsilon is ε₁.
     """
@@ -78,7 +79,9 @@ class MemoisingPair(Memoising):
 
 
 class MemoisedBits(MemoisingPair, IndependentBits):
-    """Users memoise a perturbed bit for each item, and perturb it again in each report."""
+    """The base of protocols whose users memoise a perturbed bit for each item and perturb it again
+    in each report.
+    """
 
     def keep(self, values: Items, permanent: Rng) -> Reports:
         return np.asarray(
@@ -91,7 +94,7 @@ class MemoisedBits(MemoisingPair, IndependentBits):
 
 @dataclass(frozen=True)
 class Response:
-    """Randomised response over g answers, twice: the first is memoised, with ε∞ = `limit`.
+    """A chain of two randomised responses over g answers, the first of which is memoised.
 
     c = `odds` is how much likelier the second sends the kept answer than any given other one.
     """
@@ -116,9 +119,7 @@ class Response:
 
     @property
     def chain(self) -> Chain:
-        """The probabilities of the own answer and of another given answer, memoised and
-        reported.
-        """
+        """The probabilities of the user's answer and of any other, memoised and reported."""
         first, second = self.answers - 1 + math.exp(self.limit), self.answers - 1 + self.odds
         return Chain(math.exp(self.limit) / first, 1 / first, self.odds / second, 1 / second)
 
@@ -141,7 +142,7 @@ class Response:
 
 
 class MemoisedAnswer(MemoisingPair):
-    """A protocol whose users memoise one answer of a chained randomised response."""
+    """The base of protocols whose users memoise one answer of a chained randomised response."""
 
     family: ClassVar[str] = "chains"
 
@@ -149,7 +150,7 @@ class MemoisedAnswer(MemoisingPair):
 
     @property
     def epsilon_lifetime(self) -> float:
-        """ε of a user who comes to hold every item, d ε∞: each item's answer is memoised."""
+        """ε of a user who comes to hold every item: d ε∞, since each item's answer is memoised."""
         return self.domain_size * self.epsilon_infinity
 
     @property
@@ -244,12 +245,14 @@ class HashingChain(MemoisedAnswer, LocalHashing):
 
     @property
     def epsilon_lifetime(self) -> float:
-        """ε of a user whose item changes at will, g ε∞: each bucket's answer is memoised."""
+        """ε of a user whose item changes at will: g ε∞, since each bucket's answer is memoised."""
         return self.hash_range * self.epsilon_infinity
 
     @property
     def chain(self) -> Chain:
-        """The probabilities of an item; another item shares the bucket with probability 1/g."""
+        """The support probabilities of the user's item and of another, which shares its bucket with
+        probability 1/g.
+        """
         return replace(self.response.chain, q1=1 / self.hash_range)
 
     def keep(self, values: Items, permanent: Rng) -> Reports:
@@ -317,7 +320,7 @@ class UnaryChain(MemoisedBits, Unary):
 
     @property
     def epsilon_lifetime(self) -> float:
-        """ε of a user who comes to hold every item, d ε∞: bits are memoised for each item."""
+        """ε of a user who comes to hold every item: d ε∞, since bits are memoised for each item."""
         return self.domain_size * self.epsilon_infinity
 
     def epsilon_of_rounds(self, rounds: int) -> float:
@@ -325,19 +328,19 @@ class UnaryChain(MemoisedBits, Unary):
 
 
 def l_sue(epsilon: float, limit: float) -> Chain:
-    """SUE and SUE again: at one time SUE. 2p - 1 = tanh(ε/4) of each, and they multiply."""
+    """The chain of SUE and SUE whose single report is SUE's of ε₁."""
     kept, both = math.tanh(limit / 4), math.tanh(epsilon / 4)
     return Chain(*_symmetric(kept), *_symmetric(both / kept))
 
 
 def l_osue(epsilon: float, limit: float) -> Chain:
-    """OUE, then SUE: at one time OUE. 1 - 2q = tanh(ε/2) of each, and they multiply."""
+    """The chain of OUE, then SUE, whose single report is OUE's of ε₁."""
     kept, both = math.tanh(limit / 2), math.tanh(epsilon / 2)
     return Chain(0.5, 1 / (math.exp(limit) + 1), *_symmetric(both / kept))
 
 
 def l_oue(epsilon: float, limit: float) -> Chain:
-    """OUE, then OUE: p₁ = p₂ = 1/2, and q₂ so that one report costs ε₁.
+    """The chain of OUE and OUE: p₁ = p₂ = 1/2, and q₂ such that one report costs ε₁.
 
     With q₁ = 1/2 - w and u = e^ε₁ - 1 the ratio p(1-q) / ((1-p)q) of the chain is e^ε₁ where
     u(1-q₁) q₂² / 2 - (w + u(1/4 + w)) q₂ + (4w - 3u q₁)/8 = 0, of which the smaller root is meant.

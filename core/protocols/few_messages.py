@@ -28,7 +28,7 @@ TIES: Final = 1e-9
 
 
 class Messages(PlacedItems, PureProtocol):
-    """A protocol that sends one of `messages` messages; reports are uint32[n].
+    """The base of protocols that send one of `messages` messages; reports are uint32[n].
 
     Counts are int64[…, d]: the messages that support an item, less those that speak against it.
     """
@@ -140,7 +140,7 @@ class Messages(PlacedItems, PureProtocol):
         return rng.integers(0, self.messages, size=count, dtype=np.uint32)
 
     def unperturbed(self, values: Items, rng: Rng) -> Reports:
-        """A uniform message of those that send the item without noise."""
+        """Random reports of these items without noise: messages that support the item."""
         return self._agreeing(values, rng)
 
     def _best(self, ask: Ask) -> Reports:
@@ -233,7 +233,7 @@ class Messages(PlacedItems, PureProtocol):
 
     @abstractmethod
     def enumerate_reports(self) -> ReportLaw | None:
-        """The law of every report; None where there are too many."""
+        """The probability of every report for every item; None if there are too many."""
 
     @abstractmethod
     def message_name(self, message: int) -> str:

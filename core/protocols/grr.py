@@ -36,7 +36,8 @@ from .budget import Budget
 
 @dataclass(frozen=True)
 class GRR(OverItems, Encodes, FixedSize):
-    """Report the own item with probability p, any other with probability q each.
+    """Generalised randomised response: report the user's item with probability p, each other item
+    with probability q.
 
     Reports are int64[n], in `range(domain_size)`. epsilon = ln(p/q), in nats.
     """
@@ -135,7 +136,7 @@ class GRR(OverItems, Encodes, FixedSize):
         return truthful + uniform_multinomial(others, self.domain_size, rng)
 
     def enumerate_reports(self) -> ReportLaw | None:
-        """The law of every report; None where there are too many."""
+        """The probability of every report for every item; None if there are too many."""
         d = self.domain_size
         if d * d > CELLS:
             return None

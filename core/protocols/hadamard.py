@@ -29,7 +29,8 @@ MESSAGES: Final = 2**22
 
 @dataclass(frozen=True)
 class HadamardResponse(OverItems, Messages):
-    """Send a block and a column: those where the own item's entry is 1 are e^ε times as likely.
+    """Hadamard response: a report is a block and a column of its matrix; those with a 1 in the row
+    of the user's item are e^ε times as likely.
 
     A user sends a uniform message that agrees with the own item with probability τ, else a uniform
     one of all. Reports are uint32[n], block times b plus column.
@@ -65,8 +66,8 @@ class HadamardResponse(OverItems, Messages):
 
     @property
     def truthful(self) -> float:
-        """The probability τ that a report is drawn only from the messages that support the own
-        item.
+        """The probability τ that a report is drawn only from messages that support the
+        user's item.
         """
         more = math.expm1(self.epsilon) * self.agreeing
         return more / (more + self.messages)
@@ -96,7 +97,7 @@ class HadamardResponse(OverItems, Messages):
         return np.asarray(self.truthful * self._agreed_law(frequencies) + any_message)
 
     def enumerate_reports(self) -> ReportLaw | None:
-        """The law of every report; None where there are too many."""
+        """The probability of every report for every item; None if there are too many."""
         if self.domain_size * self.messages > CELLS:
             return None
         agrees = self.supports(np.arange(self.messages, dtype=np.uint32)).T > 0
@@ -189,7 +190,7 @@ class HadamardResponse(OverItems, Messages):
 
 
 def walsh_hadamard(rows: Any) -> Any:
-    """[…, b], each last axis times the Hadamard matrix of its size, a power of two."""
+    """[…, b]: each row (last axis) times the Hadamard matrix of its size, a power of two."""
     *shape, size = rows.shape
     half = 1
     while half < size:
@@ -201,7 +202,8 @@ def walsh_hadamard(rows: Any) -> Any:
 
 
 def even_columns(rows: Counts, rng: Rng) -> Counts:
-    """Columns int64[…, b] of users in rows int64[…, b], a uniform one with an entry of 1 for each.
+    """int64[…, b]: for users in rows int64[…, b], the number who draw each column, uniform among
+    those with a 1.
 
     Bit by bit, the highest first: after some bits of the column are chosen, a user is known by
     these, by the bits of the row that are left, and by whether the sum so far is odd. Users who

@@ -28,7 +28,7 @@ ASSIGNED = SeedSearch(1, "bucket")
 
 @dataclass(frozen=True)
 class PublicCoins(LocalHashing):
-    """The server draws the coins, by a seed of its own for each user: hashing to one bit.
+    """HST with public coins: the server draws the seed of each user's coins; hashing to one bit.
 
     Reports are those of local hashing with g = 2. A fake cannot choose its coins, as it can choose
     a hash function under BLH: of r targets it supports those on one side.
@@ -56,7 +56,8 @@ class PublicCoins(LocalHashing):
 
 @dataclass(frozen=True)
 class UserCoins(OverItems, IndependentBits):
-    """The user draws the coins and sends them, turned by the perturbed sign: 1 where they agree.
+    """HST with user coins: the user draws the coins, multiplies them by the perturbed sign, and
+    sends them.
 
     The own bit is 1 with probability e^ε/(e^ε + 1), every other is a fair coin. A fake sends any
     vector, such as one with all targets.

@@ -19,7 +19,9 @@ BIT_S = 1e-10
 
 
 class PackedBits(Exchangeable):
-    """Reports uint8[n, ceil(d/8)], bits packed, lowest item in the highest bit (np.packbits)."""
+    """The base of protocols whose reports are packed bits uint8[n, ceil(d/8)], lowest item in the
+    highest bit.
+    """
 
     @property
     def report_bits(self) -> float:

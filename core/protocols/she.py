@@ -74,7 +74,8 @@ class CellSupport(Support):
 
 @dataclass(frozen=True)
 class Summation(SummedNumbers, RangeChecked):
-    """Report the one-hot encoding with Laplace noise of scale 2/ε in every cell.
+    """SHE, summation with histogram encoding: report the one-hot encoding plus Laplace noise of
+    scale 2/ε in every cell.
 
     Reports are float64[n, d]; counts are their sums, float64[d]. epsilon, in nats: two items differ
     by 1 in two cells. bound : the largest number, of either sign, in a cell that a fake lifts.
@@ -213,7 +214,7 @@ class Summation(SummedNumbers, RangeChecked):
 
 
 def honest_bound(domain_size: int, epsilon: float) -> float:
-    """The clipping bound 1 + (2/ε) ln(d/2): the expected largest cell of an honest report, about.
+    """The clipping bound 1 + (2/ε) ln(d/2), about the expected largest cell of an honest report.
 
     So high a cell stands out no more than that of an honest report does.
     """

@@ -23,8 +23,7 @@ from .budget import Budget
 
 @dataclass(frozen=True)
 class SR(NumericProtocol):
-    """Stochastic rounding (SR): report an end of the range; the report 1 stands for c, the report 0
-    for -c.
+    """Stochastic rounding (SR): report one end of the range; report 1 means c, report 0 means -c.
 
     c = (e^ε + 1) / (e^ε - 1).
     """

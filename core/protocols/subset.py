@@ -39,7 +39,8 @@ def subset_bits(items: int, size: int) -> float:
 
 @dataclass(frozen=True)
 class SubsetSelection(OverItems, FixedSize, PackedBits):
-    """Report w = `subset_size` items: the own one with probability p, the rest uniformly.
+    """Subset selection (SS): report w = `subset_size` items, the user's with probability p, the
+    others uniformly.
 
     Reports are uint8[n, ceil(d/8)], one bit an item, packed, lowest item in the highest bit
     (np.packbits), w of them 1. epsilon = ln(p (d - w) / ((1 - p) w)), in nats.
@@ -108,7 +109,7 @@ class SubsetSelection(OverItems, FixedSize, PackedBits):
         return self._reports(count, rng)
 
     def unperturbed(self, values: Items, rng: Rng) -> Reports:
-        """Reports of the own item in an otherwise uniform subset."""
+        """Random reports that contain the user's item and w - 1 uniform others (no noise)."""
         return self._reports(values.size, rng, own=values, held=np.ones(values.size, np.bool_))
 
     def _reports(
@@ -130,7 +131,7 @@ class SubsetSelection(OverItems, FixedSize, PackedBits):
         return bits
 
     def enumerate_reports(self) -> ReportLaw | None:
-        """The law of every report; None where there are too many."""
+        """The probability of every report for every item; None if there are too many."""
         d, w = self.domain_size, self.subset_size
         if d * math.comb(d, w) > CELLS:
             return None
@@ -143,7 +144,9 @@ class SubsetSelection(OverItems, FixedSize, PackedBits):
 
 
 def average_variance(domain_size: int, epsilon: float, subset_size: int) -> float:
-    """n times the variance of an estimated frequency, added up over all items; free of f."""
+    """n times the variance of an estimated frequency, summed over all items; the same for all
+    frequencies.
+    """
     protocol = SubsetSelection(domain_size, epsilon, subset_size)
     p, q = protocol.p, protocol.q
     gap = p - q
@@ -151,7 +154,7 @@ def average_variance(domain_size: int, epsilon: float, subset_size: int) -> floa
 
 
 def best_size(domain_size: int, epsilon: float) -> int:
-    """The number of items w with the least average variance; the usual rule is d / (e^ε + 1).
+    """The subset size w with the least average variance, near d / (e^ε + 1).
 
     The least is at one of the two integers around the rule: a test compares with all w.
     """

@@ -23,7 +23,8 @@ ThetaRule: TypeAlias = Literal["best"]
 
 @dataclass(frozen=True)
 class Thresholding(OverItems, IndependentBits):
-    """One bit per item: whether its cell is above θ, which is `theta`, once it has its noise.
+    """THE, thresholding with histogram encoding: a bit for each item says whether its noisy cell is
+    above θ.
 
     p = Pr[1 + Lap(2/ε) > θ], q = Pr[Lap(2/ε) > θ]. epsilon bounds the loss of the noisy cells, in
     nats; `real_epsilon` is that of the bits.

@@ -30,7 +30,8 @@ KEEP = Range(0, 1, "()")
 
 
 class IndependentBits(IndependentItems, Encodes, PackedBits):
-    """One bit per item, each on its own: the own bit is 1 with probability p, every other with q.
+    """The base of unary encodings: one bit per item, 1 with probability p for the user's item and q
+    for any other.
 
     A protocol is a frozen dataclass of this class with `domain_size`, `epsilon`, `p` and `q`.
     """
@@ -79,7 +80,8 @@ class IndependentBits(IndependentItems, Encodes, PackedBits):
         return reports
 
     def padding(self, r: int) -> int:
-        """The number of non-targets that a crafted report supports to have the expected ones.
+        """The number of other items that a crafted report supports, so that its number of ones is
+        as expected.
 
         l = floor(p + (d-1) q - r), at least 0. Cao, Jia, Gong, section 3.4.
         """
@@ -92,7 +94,7 @@ class IndependentBits(IndependentItems, Encodes, PackedBits):
         return reports
 
     def enumerate_reports(self) -> ReportLaw | None:
-        """The law of every report; None where there are too many."""
+        """The probability of every report for every item; None if there are too many."""
         d = self.domain_size
         if d > 20 or d << d > CELLS:
             return None
@@ -106,7 +108,7 @@ class IndependentBits(IndependentItems, Encodes, PackedBits):
 
 @dataclass(frozen=True)
 class Unary(OverItems, IndependentBits):
-    """Unary encoding with the p that is given, and the q that epsilon leaves.
+    """Unary encoding with a given p, and the q that follows from ε.
 
     epsilon = ln(p(1-q) / ((1-p)q)), in nats.
     """

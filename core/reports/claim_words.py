@@ -18,7 +18,7 @@ FORMS: Final = '"A > B", "A + B > C", "A > 0.02", "A < 2 %" or "A in top 5"'
 
 
 def claim_of(text: str, labels: Sequence[str]) -> Claim:
-    """The claim that a text makes about items with these names; raises ScenarioError.
+    """The claim about items that a text states; raises ScenarioError.
 
     A name that is also a number means the item. Names with signs in them stand in quotes.
     """

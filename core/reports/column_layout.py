@@ -88,9 +88,7 @@ class ReportColumn:
 
     @property
     def quick(self) -> str:
-        """The NumPy dtype of cells that `parse_cells` accepts; texts have room for one
-        more letter.
-        """
+        """The NumPy dtype of cells that `parse_cells` accepts."""
         return "i8" if self.holds == "number" else f"S{2 * self.size + 1}"
 
     def parse_cells(self, cells: NDArray[Any]) -> Reports:
@@ -219,11 +217,11 @@ def check_real(protocol: LocalMechanism) -> None:
 def parts_of(
     columns: Sequence[ReportColumn], batch: Reports
 ) -> Iterator[tuple[ReportColumn, Reports]]:
-    """Each column, and the part of the reports that it holds."""
+    """Yields each column with the part of the reports that it holds."""
     for column in columns:
         yield column, batch if batch.dtype.names is None else batch[column.name]
 
 
 def nobody(protocol: LocalMechanism) -> Reports:
-    """An empty array of the type and shape of the protocol's reports."""
+    """An empty array with the dtype and shape of the protocol's reports."""
     return protocol.perturb(np.empty(0, dtype=np.int64), np.random.default_rng(0))

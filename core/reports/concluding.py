@@ -84,7 +84,7 @@ def hear_reports(
     reports: Reports | Counted | Sequence[Source], protocol: PureProtocol, confidence: float = 0.95,
     labels: Sequence[str] | None = None,
 ) -> Heard:  # fmt: skip
-    """The counts of reports in an array or in files, and the lower bound on fakes that they prove.
+    """The support counts of reports, and the lower bound on the number of fakes that they prove.
 
     Raises LdpError, also where there are none at all.
     """

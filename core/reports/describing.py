@@ -43,8 +43,10 @@ class Holding:
 
 @dataclass(frozen=True)
 class Description:
-    """The content of a file. rows : their number. advice : its likely meaning, and the options to
-    read it. is_of_counts : it has words and how often each was counted, and no reports.
+    """The content of a file: its rows, its columns and the options that read it.
+
+    rows : their number. advice : the file's likely meaning, and the options to read it.
+    is_of_counts : whether it has words with their counts, and no reports.
     """
 
     source: str

@@ -70,7 +70,8 @@ class FrequencyEstimates:
 
     @property
     def in_top(self) -> Floats | None:
-        """float64[d], the confidence that each item is among the `top` most frequent ones.
+        """float64[d], the confidence that each item is among the `top` most frequent; None if
+        unknown.
 
         To name all with at least C is right with probability C. None where nothing tells it.
         """

@@ -22,7 +22,7 @@ WAITING: Final = 1 << 26
 def count_groups(
     named: Sequence[Source], protocol: LocalMechanism, by: str, labels: Sequence[str] | None
 ) -> dict[str, Counted]:
-    """The counts of the reports of each group, by the group's name; raises LdpError.
+    """The support counts of the reports of each group, by the group's name; raises LdpError.
 
     Reports wait until they are many: few at a time count slowly.
     """

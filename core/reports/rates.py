@@ -49,7 +49,7 @@ FEWEST: Final = 5
 
 @dataclass(frozen=True)
 class Rates:
-    """The measured effects of one defence on simulated collections of `users` reports each.
+    """The rates of one defence, measured on simulated collections of `users` reports each.
 
     trials : the collections of each sort: without an attack, and with SHARE of MGA.
     false_alarms, alarms : the collections without and with it that the step alarms about. None

@@ -28,7 +28,7 @@ Read: TypeAlias = Callable[[], Iterator[Reports]]
 def reread(
     reports: Reports | Sequence[Source], protocol: LocalMechanism, key: str = "reports"
 ) -> Iterator[Read]:
-    """A function that reads the reports from the beginning on each call.
+    """A context manager of a function that reads the reports from the beginning on each call.
 
     Raises LdpError, about `key` for files of counts.
     """
@@ -51,7 +51,7 @@ def check_memory(users: int, needed: int, key: str) -> None:
 
 @dataclass(eq=False)
 class ReadPart:
-    """A sample of at most this many of the reports: all, or every second, every fourth, …"""
+    """A sample of at most `most` of the reports: all, or every second, every fourth, …"""
 
     most: int
     every: int = 1

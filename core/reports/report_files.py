@@ -237,7 +237,7 @@ class ReportRows:
 def read_rows(
     named: Iterable[Source], protocol: LocalMechanism, by: str | None = None
 ) -> Iterator[ReportRows]:
-    """The reports of files as by `read_reports`, with the cells of one more column."""
+    """Yields the reports of files in batches, with the cells of the column `by`."""
     named, names = list(named), dict.fromkeys((each.name for each in layout(protocol)), "reports")
     _check_beside(by, [*names], "by")
     if by is not None:
@@ -254,7 +254,9 @@ def read_rows(
 def counted_in(
     named: Sequence[Source], protocol: LocalMechanism, labels: Sequence[str] | None
 ) -> Counted:
-    """The counts of all reports in files of reports, and in files of counts; raises LdpError."""
+    """The support counts of all reports in files of reports and files of counts; raises
+    LdpError.
+    """
     kept = [source for source in named if source.suffix == END]
     reports = [source for source in named if source.suffix != END]
     total = counted((rows.reports for rows in read_rows(reports, protocol)), protocol, labels)
@@ -262,7 +264,7 @@ def counted_in(
 
 
 def require_reports(total: Counted, named: Sequence[Source]) -> Counted:
-    """The counts of files; raises ScenarioError where they are those of nobody."""
+    """The counts; raises ScenarioError if they are of no reports."""
     if not total.reports:
         places = ", ".join(map(str, named))
         raise ScenarioError(f"{places} must hold at least one report, got none")

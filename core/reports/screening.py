@@ -55,7 +55,7 @@ class ScreeningResult:
 
     @property
     def alarm(self) -> bool:
-        """True if any screen raises an alarm."""
+        """True if any screen raises an alarm; None if no screen applies."""
         return any(bool(each.alarm) for each in self.screens)
 
 
@@ -87,7 +87,7 @@ class _FirstReading:
 
 
 def memory(protocol: Any, users: int) -> int:
-    """The approximate bytes that screening N reports needs beyond one batch of reports.
+    """The approximate memory, in bytes, for screening N reports, beyond one batch of reports.
 
     A mark of each report is kept, twice while they are put in one array and sorted, its number of
     suspicious items and whether it comes too often; and the support of all pairs.

@@ -137,8 +137,9 @@ def test_doubts(named: Iterable[Source]) -> list[str]:
 
 @contextmanager
 def keep_sources(named: Sequence[Source]) -> Iterator[list[Source]]:
-    """The sources, of which each can be read again: standard input is copied to a file that has
-    no name, and that is gone at the end. Raises FileError where there is no room for it."""
+    """A context manager of the sources, each readable twice: standard input is copied to a
+    temporary file.
+    """
     with ExitStack() as stack:
         found: list[Source] = []
         for source in named:
@@ -177,7 +178,7 @@ def _files(place: str | Source) -> Iterator[Source]:
 
 
 def is_named_so(path: Path) -> bool:
-    """True if a file has the suffix of report files and is not hidden."""
+    """True if a file's name has a suffix of report files and is not hidden."""
     ends = PACKED if path.suffix.lower() == ".gz" else tuple(READ)
     return unpack_name(path).suffix.lower() in ends and not path.name.startswith(".")
 
@@ -209,7 +210,7 @@ def read_pipe() -> StdinFile:
 
 
 def is_for_tests(source: Source) -> bool:
-    """True if a file is marked as holding test reports, by its column, header or schema.
+    """True if a file is marked as test reports by a column, header or schema.
 
     False for what cannot be read so, which is refused elsewhere.
     """

@@ -78,7 +78,9 @@ class RunResults:
 
 @dataclass(frozen=True, eq=False)
 class Progress:
-    """The results so far, the trials done and in all, and the seconds since the start."""
+    """The progress of a run: the results so far, trials done and in all, seconds since
+    the start.
+    """
 
     results: RunResults
     done: int
@@ -88,9 +90,7 @@ class Progress:
 
 
 class Memory(Protocol):
-    """A store of computed blocks, which returns known blocks and saves new ones. See
-    `core.store`.
-    """
+    """A store of computed blocks: returns known blocks and saves new ones. See `core.store`."""
 
     def find(self, cell: Cell, number: int, trials: int) -> CellResults | None:
         """A stored block, equal to what `Cell.block` computes; None if it is not stored."""
@@ -125,7 +125,7 @@ WHOLE: Final = Shard()
 
 
 def units(experiment: Experiment, shard: Shard = WHOLE) -> Iterator[Unit]:
-    """The work of a shard: (cell, block number, trials of the block), cell by cell."""
+    """Yields the work of a shard: (cell, block number, trials of the block), cell by cell."""
     return itertools.islice(_units(experiment), shard.number - 1, None, shard.of)
 
 
@@ -145,7 +145,7 @@ def run(
     apart: bool = False,
     shard: Shard = WHOLE,
 ) -> Iterator[Progress]:
-    """An iterator over the results while every cell runs: first empty, at last complete.
+    """Yields the results while every cell runs: first empty, at last complete.
 
     A cell that raises CellError, as attacks in Python do, has failed: no more of it is computed,
     the others go on.

@@ -17,8 +17,7 @@ from .process_pool import open_pool
 
 
 class Answers(Protocol):
-    """A store of answers to goals, which returns known answers and saves new ones. See
-    `core.store`.
+    """A store of answers to goals: returns known answers and saves new ones. See `core.store`.
 
     most : genuine and fake users together, as a search may try them.
     """
@@ -57,7 +56,7 @@ def run_goal_searches(
     answers: Answers | None = None,
     hook: Hook = no_hook,
 ) -> Iterator[SearchProgress]:
-    """An iterator over the searches for missing answers: first the known ones, at last all.
+    """Yields the progress of the searches for missing answers: first the known ones, at last all.
 
     Each is the one that `compile` would find, whatever the number of workers. limits : as for
     `compile`. answers : those that it knows are not searched for, the others are handed to it.

@@ -30,7 +30,7 @@ TRIES: Final = 3
 
 @dataclass(frozen=True)
 class Failure:
-    """The reason why a cell failed, in a sentence, and the traceback of the attack."""
+    """The reason why a cell failed: a sentence and a traceback."""
 
     cell: int
     error: str
@@ -46,9 +46,7 @@ Outcome: TypeAlias = tuple[Cell, int, CellResults | Failure]
 
 @dataclass(frozen=True)
 class ComputePlace:
-    """The executor or processes that compute units; its fields are as for
-    `core.running.runner.run`.
-    """
+    """The executor or processes that compute units."""
 
     workers: int
     executor: Executor | None
@@ -57,7 +55,7 @@ class ComputePlace:
 
 
 def compute_units(work: Iterator[Unit], count: int, where: ComputePlace) -> Iterator[Outcome]:
-    """An iterator over the outcomes of units, in order of completion.
+    """Yields the outcomes of units, in order of completion.
 
     count : the greatest number that there may be of them.
     """
@@ -78,7 +76,7 @@ def compute_units(work: Iterator[Unit], count: int, where: ComputePlace) -> Iter
 
 
 class LostError(RunError):
-    """All workers were lost; finished outcomes are kept."""
+    """Raised if all workers are lost; finished outcomes are kept."""
 
 
 class Batches:

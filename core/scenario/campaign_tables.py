@@ -74,7 +74,9 @@ else:
 
 @dataclass(frozen=True)
 class MixtureSpec:
-    """Several kinds of fakes at once, before their targets are known."""
+    """The `mix` of an attack table: several kinds of fakes at once, before their
+    targets are known.
+    """
 
     share: Annotated[float, SHARE]
     mix: tuple[Annotated[PartSpec, Discriminator("kind")], ...]
@@ -102,7 +104,7 @@ ROUNDS: Final = Range(1, 1000)
 
 @dataclass(frozen=True)
 class Campaign(RangeChecked):
-    """A collection in rounds, and how its users change from one to the next.
+    """The `[campaign]` table: rounds, and how the users change between them.
 
     rounds : their number; that of all phases of the attack where it is left out.
     churn : the share of users that are replaced by new ones before a round.
@@ -116,7 +118,7 @@ class Campaign(RangeChecked):
 
 @dataclass(frozen=True)
 class Ramp:
-    """A share of fakes that changes over the rounds of a phase: `from` one value `to` another.
+    """A share of fakes that changes over the rounds of a phase, from one value to another.
 
     shape : by equal steps, by equal factors, or all at once in the phase's round `at`, from 0.
     """
@@ -172,7 +174,7 @@ Share: TypeAlias = Annotated[
 
 @dataclass(frozen=True)
 class PhaseSpec:
-    """Some rounds of an attack. muted : they pass without fakes."""
+    """A phase of an attack: some rounds of it. muted : whether they pass without fakes."""
 
     rounds: Annotated[int, ROUNDS]
     share: Share
@@ -193,7 +195,9 @@ class PhaseSpec:
             raise ScenarioError("must list at least one part, got []", key="mix")
 
     def mixture(self, share: float, targets: Targets | None) -> Mixture:
-        """The attack in a round with this share; `targets` where the phase has none."""
+        """The attack in one round, with this share of fakes and, if the phase has none, these
+        targets.
+        """
         return MixtureSpec(share, self.mix, self.targets or targets).bind()
 
     def shares(self) -> Iterator[float]:
@@ -205,7 +209,7 @@ class PhaseSpec:
 
 @dataclass(frozen=True)
 class PhasesSpec:
-    """An attack in phases that follow each other; after the last one there are no fakes.
+    """The phases of an attack, one after the other; after the last there are no fakes.
 
     targets : what the metrics count, and what parts aim at that have no targets of their own and
     are of a phase that has none.
@@ -228,5 +232,5 @@ class PhasesSpec:
 
     @property
     def rounds(self) -> int:
-        """The rounds of all phases together."""
+        """The total number of rounds of all phases."""
         return sum(phase.rounds for phase in self.phase)

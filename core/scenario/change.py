@@ -44,7 +44,7 @@ def set_key(document: Mapping[str, Any], key: str, value: Any) -> Document:
 
 
 def set_sweep(document: Mapping[str, Any], key: str, values: Any) -> Document:
-    """The document with a key swept over these values, or no longer swept by None."""
+    """The document with a key swept over these values; None removes the key's sweep."""
     sweep = {**sweep_of(document), key: values}
     if values is None:
         del sweep[key]
@@ -61,19 +61,19 @@ def _without_rival(document: Document, key: str) -> Document:
 
 
 def drop_key(document: Mapping[str, Any], key: str) -> Document:
-    """The document without a key or a table, and without the sweeps of it."""
+    """The document without a key or table, and without sweeps of it."""
     return drop_sweeps(set_key(document, key, None), key)
 
 
 def drop_sweeps(document: Mapping[str, Any], key: str) -> Document:
-    """The document without the sweeps of a key and of the keys below it."""
+    """The document without the sweeps of a key and of keys below it."""
     sweep = sweep_of(document)
     left = {name: values for name, values in sweep.items() if not f"{name}.".startswith(f"{key}.")}
     return with_sweep(document, left) if left != sweep else dict(document)
 
 
 def with_sweep(document: Mapping[str, Any], sweep: Mapping[str, Any] | None) -> Document:
-    """The document with another table of sweeps, or without one."""
+    """The document with this table of sweeps; None removes the table."""
     rest = {key: value for key, value in document.items() if key != "sweep" or sweep}
     return {**rest, "sweep": sweep} if sweep else rest
 

@@ -26,7 +26,8 @@ def is_table(path: Path) -> bool:
 
 
 def find_columns(path: Source) -> tuple[str, str] | None:
-    """The column of items of a table and that of their counts, each "" where none is plain.
+    """The names of a table's columns of items and of counts, "" if not plain; None if it is no such
+    table.
 
     None for a table of reports, or without rows. Raises ContentError, FileError.
     """
@@ -49,7 +50,8 @@ def _is_number(text: str) -> bool:
 
 
 def write_scenario(path: Path) -> str:
-    """The text of a scenario about the people of a table; raises ContentError, FileError.
+    """The text of a scenario whose population is the table of counts at `path`; raises
+    ContentError, FileError.
 
     Where the column of items is not plain, it is left out for its author to name.
     """

@@ -84,7 +84,7 @@ else:  # the tables of kinds are the only lists of them
 
 @dataclass(frozen=True)
 class Simulate(RangeChecked):
-    """The settings of the simulation: the path, and the k of `targets_in_top_k`."""
+    """The `[simulate]` table: the simulation path, and the k of `targets_in_top_k`."""
 
     path: Literal["auto", "counts", "reports"] = "auto"
     top_k: Annotated[int, Range(1)] = 20
@@ -171,7 +171,7 @@ class Point:
 
     @property
     def acting(self) -> tuple[Defence, ...]:
-        """The defences that are not muted, in order."""
+        """The unmuted defences, in order."""
         return tuple(step for step in self.defence if not step.muted)
 
     @property

@@ -103,7 +103,7 @@ def _number(axis: Mapping[str, Any], name: str, where: str) -> int | float:
 def tables_with_kind(
     document: Any, place: str = ""
 ) -> Iterator[tuple[str, Mapping[str, type], dict[str, Any]]]:
-    """The tables that have a kind: their dotted names, the kinds that they can have, themselves."""
+    """Yields the tables that have a `kind`: dotted name, possible kinds, table."""
     for name, table in document.items() if isinstance(document, dict) else enumerate(document):
         key = f"{place}.{name}".strip(".")
         if isinstance(table, dict) and (kinds := kinds_at(key)):

@@ -24,7 +24,7 @@ SMALL_BYTES: Final = 1 << 16
 
 
 class Trials(msgspec.Struct, array_like=True):
-    """The measures [trials, …] by name, and the columns MOMENTS of the stages present."""
+    """The measures [trials, …] by name, and the moments of the stages as columns of bytes."""
 
     shape: tuple[int, ...]
     names: tuple[str, ...]

@@ -84,7 +84,8 @@ StoreType = TypeVar("StoreType", bound="BlockStore")
 
 
 class BlockStore:
-    """An open store file. Methods raise FileError; any thread may call them, one at a time.
+    """An open store file of blocks. Methods raise FileError; any thread may call them, one at a
+    time.
 
     journal : "wal", or "delete" where the file system cannot carry WAL, or "memory" where nothing
         is written to a file.
@@ -123,7 +124,9 @@ class BlockStore:
 
     @contextlib.contextmanager
     def writing(self, now: bool = True) -> Iterator[sqlite3.Connection]:
-        """An atomic transaction; raises FileError. `now`: flush to disk at its end."""
+        """A context manager of an atomic transaction; raises FileError. `now` : flush to disk at
+        its end.
+        """
         with self._lock, sqlite_error_context(self.path):
             self._check_there()
             if self._db.in_transaction:  # an interrupt came where nothing could clean up
@@ -178,7 +181,7 @@ class BlockStore:
     def get_block(
         self, cell: str, number: int, trials: int, frequencies: bool
     ) -> CellResults | None:
-        """A stored block of the cell with this key; None if it is absent or damaged.
+        """The stored block of a cell; None if it is absent or damaged.
 
         frequencies : with what it knows of each item. Without, the first trials of a longer block
         do as well.
@@ -199,7 +202,7 @@ class BlockStore:
         return None
 
     def put_block(self, cell: str, number: int, block: CellResults) -> None:
-        """Store a block of the cell with this key, inside a transaction.
+        """Store a block of a cell, inside a transaction.
 
         A block that says nothing of each item takes the place of none that does.
         """

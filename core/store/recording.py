@@ -75,7 +75,7 @@ def _key(run: RunRecord, position: int) -> str:
 
 
 def read_recording(store: Store, path: Path, limits: bool = True) -> tuple[int, bool]:
-    """Import a recording into a store: the run's number, and True if the store had it already.
+    """Import a recording into a store; returns the run's number, and True if the store had the run.
 
     All of it or nothing; raises FileError or ScenarioError. `limits` refuses sizes that a run here
     would be refused for.

@@ -33,7 +33,8 @@ add in other orders. Counts have no tolerance."""
 
 @dataclass(frozen=True)
 class Replay:
-    """The digest of the recomputed trials, and the first difference from the stored ones.
+    """The result of recomputing a run: its digest, and the first difference from the stored
+    results.
 
     means : of both, compared, where another version of NumPy or of the simulator drew the run.
     """
@@ -142,7 +143,7 @@ def _other_answer(cell: Cell, kept: GoalAnswer) -> str:
 def difference(
     number: int, kept: CellResults, computed: CellResults, metrics: Collection[str] = METRICS
 ) -> str:
-    """The first difference of two blocks with this number, in words; "" if they are equal.
+    """The first difference of two blocks, in words; "" if they are equal.
 
     metrics : the names of those that were kept.
     """
@@ -232,7 +233,7 @@ class MeanAgreement:
 
 
 def agreement(kept: Sequence[CellResults], again: Sequence[CellResults]) -> MeanAgreement:
-    """Compare the means of every metric in every cell of two computations of a run.
+    """The comparison of the means of every metric in every cell of two computations of a run.
 
     A metric that is undefined in both, or known from one trial, is not compared.
     """

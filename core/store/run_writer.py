@@ -48,7 +48,7 @@ def begin(
     fresh: bool = False,
     frequencies: bool = True,
 ) -> RunMemory:
-    """The memory of a new run in a store, to be given to `core.running.runner.run`.
+    """The writer of a new run in a store, for `core.running.runner.run`.
 
     fresh : compute everything again. frequencies : as for `run`.
     """
@@ -81,7 +81,7 @@ def begin(
 
 
 def kinds_in(cells: Iterable[Cell | RunCell], table: str) -> tuple[str, ...]:
-    """The kinds of a table that cells have; "mix" or "phase" for an attack of several kinds.
+    """The kinds of a table that the cells have; "mix" or "phase" for attacks of several kinds.
 
     Somebody's code is named.
     """
@@ -118,7 +118,7 @@ def _describe_cell(store: Store, cell: Cell, histogram: str) -> RunCell:
 def resume(
     store: Store, run: int, frequencies: bool = True, experiment: Experiment | None = None
 ) -> RunMemory:
-    """The memory of a stored run to be continued: missing and damaged blocks are computed again.
+    """The writer of a stored run that is continued; missing and damaged blocks are computed again.
 
     experiment : that of the run, ready to be computed, where it has attacks in Python: their code
         must be what it was.
@@ -157,7 +157,7 @@ def _other_code(cells: Sequence[RunCell], experiment: Experiment | None) -> str:
 
 
 class RunPart:
-    """The memory of a part of a run: an experiment with some of the run's cells.
+    """The memory of an experiment that has some of a run's cells.
 
     The run's own cells count as blocks of the run. The others are kept for whoever needs them next,
     until `Store.gc`.
@@ -214,7 +214,7 @@ class RunPart:
 
 
 class RunMemory(RunPart):
-    """The memory of a run while it is computed: a store of all its cells' blocks.
+    """The writer of a run in progress: stores all blocks of its cells.
 
     A store that cannot be written any more does not stop the run: `failure` says what happened.
     When its blocks came is kept at its end: of a run that is killed, their order is not known.
@@ -329,7 +329,7 @@ class KeptAnswers:
 
 
 def goal_key(cell: Cell, most: int) -> str:
-    """The address of a search: xxh3_128 of all inputs of its answer.
+    """The address of a goal's search: the xxh3_128 hash of all inputs of its answer.
 
     That is the cell without its fakes, the goal, and `most`, the users that may be tried.
     """

@@ -70,7 +70,7 @@ def _pause_collector() -> Iterator[None]:
 
 
 class Store(BlockStore):
-    """An open store. Methods raise FileError; any thread may call them, one at a time."""
+    """An open store of runs. Methods raise FileError; any thread may call them, one at a time."""
 
     def make_tables(self) -> None:
         """Create the tables of an empty file, unless another process already did."""
@@ -94,7 +94,7 @@ class Store(BlockStore):
         removed: bool = False,
         limit: int | None = None,
     ) -> list[RunRecord]:
-        """The runs that match the filters, newest first, at most `limit`.
+        """The records of the runs that match the filters, newest first, at most `limit`.
 
         By number: clocks go back at times.
         """
@@ -116,7 +116,7 @@ class Store(BlockStore):
         return [self._as_it_is(run) for run in found]
 
     def run(self, number: int) -> RunRecord:
-        """One run, removed or not; raises ScenarioError if there is none of this number."""
+        """The record of a run, removed or not; raises ScenarioError for an unknown number."""
         return self._as_it_is(self._noted_run(number))
 
     def _decode(self, number: int, uid: str, sealed: object) -> RunRecord | None:
@@ -189,7 +189,7 @@ class Store(BlockStore):
     def insert_run(
         self, run: RunRecord, cells: Sequence[RunCell], arrivals: Sequence[Arrival]
     ) -> int:
-        """The number of a run that is inserted inside a transaction; a new number for 0."""
+        """Insert a run inside a transaction; returns its number, a new one for 0."""
         parts = {"run": encode_run(run), "cells": encode_cells(cells),
                  "arrivals": encode_arrivals(arrivals)}  # fmt: skip
         sealed = (seal(f"{name} {run.uid}", part) for name, part in parts.items())
@@ -217,7 +217,7 @@ class Store(BlockStore):
     def block(
         self, run: int, arrival: Arrival, cells: Sequence[RunCell] | None = None
     ) -> CellResults:
-        """A block of a run, without moments if they were not stored. Raises FileError.
+        """A stored block of a run, without moments if they were not stored; raises FileError.
 
         cells : those of the run, where they were read already.
         """
@@ -268,7 +268,7 @@ class Store(BlockStore):
         return Experiment(scenario, tuple(map(answer_cell, cells)), limits)
 
     def results(self, run: int, experiment: Experiment | None = None) -> RunResults:
-        """The results of a run as a whole, for `core.export`, tables and charts."""
+        """The complete results of a run, for exports, tables and charts."""
         experiment = experiment or self.experiment(run)
         about = self.run(run)
         known = (each for each in about.warnings if each not in experiment.warnings)  # of its code
@@ -311,7 +311,7 @@ class Store(BlockStore):
             self.update_run(run, **changes)
 
     def gc(self, before: float | None = None, compact: bool = True) -> tuple[int, int]:
-        """Delete removed runs and unreferenced results; the numbers of runs and cells deleted.
+        """Delete removed runs and unused results; returns the numbers of runs and cells deleted.
 
         before : runs that started earlier go as well, but for starred and running ones.
         compact : give the room back to the file system, unless a run is going on: it would wait.

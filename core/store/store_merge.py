@@ -18,7 +18,9 @@ from .store_open import open_store
 
 @dataclass(frozen=True)
 class MergeSummary:
-    """The result of a merge: the imported runs by their new numbers, and the new trials."""
+    """The result of merging a store: the imported runs' new numbers, and the number of
+    new trials.
+    """
 
     runs: tuple[int, ...]
     trials: int

@@ -23,7 +23,7 @@ from .frequencies import Frequencies
 
 @dataclass(frozen=True)
 class Attributes(Frequencies):
-    """The task of several attributes: estimate the frequency of each value of each attribute.
+    """The task "attributes": estimate the frequency of each value of several attributes.
 
     solution : how users share their budget out to k attributes: SPL, SMP or RS+FD. fake_data : what
     RS+FD makes up for the attributes that it does not report. joint : two attributes whose pairs of
@@ -84,7 +84,7 @@ class Attributes(Frequencies):
         return AttributePair(*shared, pair=(first, second))
 
     def part_budget(self, epsilon: float, k: int) -> float:
-        """The ε of the report of one of k attributes."""
+        """The ε of the report of one attribute, if there are k."""
         match self.solution:
             case "spl":
                 return epsilon / k

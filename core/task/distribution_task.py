@@ -26,7 +26,7 @@ from .number_tasks import ArmReports, OfNumbers
 
 @dataclass(frozen=True)
 class Distribution(OfNumbers):
-    """The task of a distribution: estimate the distribution of the users' numbers, in every stage.
+    """The task "distribution": estimate the distribution of the users' numbers.
 
     The d items are equal parts of the range, in each of which users hold any number, all alike.
     fit : how the distribution is found from reports of numbers. Of a pure protocol over the parts

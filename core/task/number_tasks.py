@@ -41,7 +41,7 @@ MAX_REPORTS: Final = 10**10
 
 @dataclass(frozen=True, eq=False)
 class ArmReports:
-    """The reports of one stage in several trials: all, or those that a defence keeps.
+    """The reports of one stage in several trials, counted by bin.
 
     tallies : [trials, K], the reports of each kind; of a protocol of items its support counts.
     users : the number of reports, float64[trials].
@@ -53,7 +53,7 @@ class ArmReports:
 
 @dataclass(frozen=True)
 class OfNumbers(Task):
-    """A task whose items stand for numbers in a range.
+    """The base of tasks whose items stand for numbers in a range.
 
     low, high : the ends of the range.
     """
@@ -128,7 +128,9 @@ class OfNumbers(Task):
         """The conclusion on the mean from the reports of each stage."""
 
     def robust(self, cell: Cell, heard: ArmReports) -> Interval | None:
-        """The interval of the mean that holds if the true share of fakes is assumed."""
+        """The interval of the mean that holds for the true share of fakes, whatever they send; None
+        if unknown.
+        """
         protocol = cell.protocol
         if not isinstance(protocol, NumericProtocol):
             return None
@@ -184,7 +186,7 @@ def _moments(conclusion: MeanConclusion) -> dict[Arm, Moments]:
 
 @dataclass(frozen=True)
 class Mean(OfNumbers):
-    """The task of a mean: estimate the mean of the users' numbers, in every stage.
+    """The task "mean": estimate the mean of the users' numbers.
 
     The d items are d numbers, as far apart, from low to high.
     """

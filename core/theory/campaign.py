@@ -18,8 +18,8 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True)
 class Round:
-    """One round of a campaign: its users, its fakes, and the ε spent by a user of all rounds so
-    far.
+    """One round of a campaign: its users, fakes and metrics, and the ε spent so far by a user of
+    all rounds.
     """
 
     number: int

@@ -92,7 +92,8 @@ def sum_variances(cell: Cell) -> tuple[float | None, float | None]:
 
 
 def pair_probability(items: int, rate: float, variance: float) -> float:
-    """The probability that a report supports both items of any pair.
+    """The probability that a report supports both items of a pair, from the rate and variance of
+    all items.
 
     rate : that it supports one. variance : of the number of them that it supports.
     """

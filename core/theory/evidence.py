@@ -58,7 +58,7 @@ class Evidence:
 def of_reports(
     protocol: PureProtocol, means: Floats, reports: int, *, proved: bool = False
 ) -> Evidence:
-    """The evidence in N reports; raises ScenarioError if one report's contribution is unbounded.
+    """The evidence of N reports; raises ScenarioError if one report's contribution is unbounded.
 
     means : float64[d], C/N. proved : each report is proved to be drawn by the protocol.
     """
@@ -79,7 +79,7 @@ def of_reports(
 
 
 def of_sums(curator: Any, estimates: Floats, users: int) -> Evidence:
-    """The evidence in a histogram of N users that a curator or aggregators released.
+    """The evidence of a histogram of N users that a curator or aggregators released.
 
     estimates : float64[d], the released frequencies. A fake counts as one user of each item that it
     is admitted to add to. The noise is that of the release, by its own tails, and added once.
@@ -102,7 +102,7 @@ def of_sums(curator: Any, estimates: Floats, users: int) -> Evidence:
 
 
 def of_cell(cell: Cell, estimates: Floats) -> Evidence:
-    """The evidence of a cell that `has_evidence`. estimates : float64[d], with the attack."""
+    """The evidence of a cell. estimates : float64[d], with the attack."""
     told: Any = cell.protocol
     reports = cell.users + cell.malicious
     if not isinstance(told, LocalMechanism):

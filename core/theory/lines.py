@@ -114,7 +114,7 @@ def mean_supports(protocol: Any) -> tuple[float, float] | None:
 
 
 def alike(supported: tuple[float, float], targets: int) -> float:
-    """The support probability of each target if a random target is the own item.
+    """The support probability of each of r targets if the user's item is a random one of them.
 
     Parameters
     ----------

@@ -27,7 +27,7 @@ def cell_view(
     expected: Mapping[str, float | None] | None = None,
     beside: Iterable[str] = (),
 ) -> CellView:
-    """The view of a cell after its measured trials.
+    """The summary of a cell after its measured trials, for charts and JSON.
 
     expected : the closed forms of its metrics; None: they are worked out. beside : the kinds of
     protocols under which the gain of its attack is told as well.

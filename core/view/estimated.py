@@ -118,7 +118,7 @@ def closed_sigmas(cell: Cell) -> dict[Arm, Floats]:
 def chosen_items(
     targets: Items, levels: tuple[Floats, ...], residuals: tuple[Floats, ...], most: int
 ) -> Items:
-    """At most `most` items of a large domain to show, ascending.
+    """At most `most` items of a large domain to be shown, ascending.
 
     All targets (thinned out evenly where they are more than half of `most`), the largest of
     each of `levels`, the largest in size of each of `residuals`, and items evenly spread.

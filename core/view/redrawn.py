@@ -80,7 +80,9 @@ def _column(values: Floats | Counts) -> tuple[float, ...]:
 
 
 def verdicts(cell: Cell, hook: Hook) -> Detection | None:
-    """The verdict on each report of the first trial; None if the first filter has no score."""
+    """The filter's verdict on each report of the first trial; None if the first filter has no
+    score.
+    """
     first = next(iter(cell.filters), None)
     if first is None or not first.scores:
         return None
@@ -111,7 +113,7 @@ def verdicts(cell: Cell, hook: Hook) -> Detection | None:
 
 
 def levels(score: Floats) -> tuple[Floats, Counts]:
-    """The distinct scores, ascending, and the position of each report's score among them.
+    """The distinct scores, ascending, and the index of each report's score among them.
 
     Very many are put into equal steps, each with its middle.
     """

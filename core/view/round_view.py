@@ -49,7 +49,7 @@ class RoundExpectations:
 def rounds_view(
     cell: Cell, measured: CellResults, expected: RoundExpectations | None = None
 ) -> RoundSummary:
-    """The view of a campaign's rounds after its measured trials.
+    """The summary of a campaign's rounds after the measured trials.
 
     expected : the closed forms, with which the estimates of the first targets are shown as well.
     """
@@ -110,7 +110,7 @@ def round_frequencies(
     expected: RoundExpectations | None = None,
     most: int | None = None,
 ) -> FrequencySummary | None:
-    """The estimates of one round, as if it were a cell of its own.
+    """The estimates of one round, summarised as if it were a cell.
 
     expected : the closed forms, whose σ are shown. most : the items shown of a larger domain.
     """

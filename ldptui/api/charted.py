@@ -45,7 +45,9 @@ class FigureText(str):
 
 
 def svg(results: RunResults, name: str | None, columns: int) -> FigureText:
-    """A chart of results as SVG text; raises ScenarioError without such a chart, RunError."""
+    """A chart of results as SVG text; raises ScenarioError if the results have no such chart,
+    RunError without matplotlib.
+    """
     chart, caption = _caption_chart(results, name, columns)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "figure.svg"
@@ -56,8 +58,8 @@ def svg(results: RunResults, name: str | None, columns: int) -> FigureText:
 def draw_figure(
     results: RunResults, name: str | None, columns: int, others: Sequence[RunResults] = ()
 ) -> Any:
-    """A chart of results as a matplotlib figure; raises ScenarioError without such a chart,
-    RunError.
+    """A chart of results as a matplotlib figure; raises ScenarioError if the results have no such
+    chart, RunError without matplotlib.
     """
     chart, caption = _caption_chart(results, name, columns, others)
     return figure_of(chart, columns=columns, caption=caption)
@@ -106,7 +108,7 @@ def chart_of(
     permit: Callable[[Experiment], Experiment] = lambda experiment: experiment,
     overlays: tuple[Overlay, ...] = (),
 ) -> Chart:
-    """The chart of that name; raises ScenarioError at "chart" or "metric" where there is none.
+    """The chart named `name`; raises ScenarioError at "chart" or "metric" if the run has none.
 
     None : the success where items are named, else the gain, or the first that the run has.
     metric : of a map, of the success or over the rounds; None: the first that was measured, over

@@ -84,11 +84,11 @@ class ResultTable:
         return make_frame(self.records(), library)
 
     def to_csv(self) -> str:
-        """A line for each row, in full precision."""
+        """The table as CSV, a line for each row, in full precision."""
         return results_cells_csv(self.measured, self.choice)
 
     def to_latex(self, wrap: int | None = None) -> str:
-        """A tabular of LaTeX, which needs the package booktabs.
+        """The table as a LaTeX `tabular`, which needs the package booktabs.
 
         Parameters
         ----------
@@ -100,7 +100,7 @@ class ResultTable:
         return table.latex_table(self.measured, np.__version__, choice)
 
     def to_markdown(self) -> str:
-        """A table of Markdown."""
+        """The table in Markdown."""
         return table.markdown_table(self.measured, np.__version__, self.choice)
 
     def __repr__(self) -> str:

@@ -55,7 +55,7 @@ class Results(TabularResult):
 
     @property
     def trials(self) -> int:
-        """The trials of all cells together."""
+        """The total number of trials of all cells."""
         return self.measured.trials
 
     @property
@@ -97,7 +97,7 @@ class Results(TabularResult):
         return compare_with_theory(bound, measured, metric, expected_metrics(bound))
 
     def rows(self) -> list[dict[str, Any]]:
-        """A row for each cell and metric: long and tidy.
+        """A row for each cell and metric ("tidy" data).
 
         `cell`, the parameters by their dotted names, `metric`, `trials`, `mean`, `standard_error`,
         `theory` and `z`; None where undefined. A goal adds `answer.*` and a campaign `round` (None:

@@ -20,7 +20,7 @@ CODE: Final = ("name", "options")
 
 
 class Key(Struct, frozen=True):
-    """One dotted key of a scenario in words, such as `protocol.epsilon`.
+    """The catalogue's description of one dotted key of a scenario, such as `protocol.epsilon`.
 
     name, symbol : "privacy budget", "ε". phrase : the name as sentences and axes have it.
     brief : in lists of runs. head : above a column. told : in the line of a setting, "" where it is
@@ -71,12 +71,14 @@ class Key(Struct, frozen=True):
 
     @property
     def short(self) -> str:
-        """The shortest name: `ε`; that of a column where there is no symbol."""
+        """The shortest name of the key: its symbol, `ε`, else its column name."""
         return self.brief or self.symbol or self.column
 
     @property
     def column(self) -> str:
-        """The head of a column: the last part of the key, of a kind its table."""
+        """The head of the key's column in tables: its last part, or of a `kind` the name of its
+        table.
+        """
         table, _, leaf = self.key.rpartition(".")
         return self.head or (table.rpartition(".")[2] if table and leaf == "kind" else leaf)
 
@@ -93,7 +95,7 @@ class Key(Struct, frozen=True):
 
 @lru_cache(maxsize=1024)
 def key_words(key: str) -> Key:
-    """The words about a dotted key; any key below `sweep.` has those of `sweep`.
+    """The catalogue's description of a dotted key; all keys below `sweep.` share that of `sweep`.
 
     A key of a part, of a phase or of the drift has a row of its own, attack.mix.weight, or that of
     the attack or the population, attack.seeds for attack.phase.1.mix.0.seeds. The name of a key
@@ -148,7 +150,7 @@ def listed_keys() -> tuple[str, ...]:
 
 
 def protocol_keys(known: Container[str] = ()) -> tuple[str, ...]:
-    """The names of the keys of protocols that need no plug-in code, but for known ones."""
+    """The names of the keys of all protocols without plug-in code, except those in `known`."""
     names = (key.removeprefix("protocol.") for key in listed_keys() if key.startswith("protocol."))
     return tuple(name for name in names if name not in ("kind", *CODE) and name not in known)
 
@@ -165,7 +167,7 @@ def key_label(key: str) -> str:
 
 
 def allowed_values(key: str) -> str:
-    """The values that a key may have, in words: its type and range, the note, the default."""
+    """The allowed values of a key in words: its type, range, note and default."""
     from ldptui.core.base.errors import format_value
     from ldptui.core.scenario import defaults_of, rule_of
 

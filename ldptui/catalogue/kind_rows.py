@@ -12,7 +12,7 @@ from .toml_rows import rows
 
 
 class KindWords(Struct, frozen=True):
-    """One kind of a table in words, such as ("protocol", "olh").
+    """The catalogue's description of one kind of a table, such as ("protocol", "olh").
 
     reason : why to pick it, one line. brief : the same where there is little room. text : what it
     does. formula : lines of at most 76 cells. family : the group of a protocol, a key of
@@ -63,13 +63,13 @@ def folded_groups() -> Mapping[str, str]:
 
 
 def swept_kinds(table: str, chosen: str) -> list[str]:
-    """The kinds that a new sweep of a table's kind compares, the chosen one among them."""
+    """The kinds that a new sweep of a table's `kind` compares, including the chosen one."""
     kinds = [kind for kind in listed_kinds(table) if kind_words(table, kind).sweep]
     return kinds if chosen in (*kinds, "", "none") else [*kinds, chosen]
 
 
 class MetricWords(Struct, frozen=True):
-    """One metric in words, such as `normalised_gain`.
+    """The catalogue's description of one metric, such as `normalised_gain`.
 
     column : what a column of an exported run holds. meaning : two plain sentences. formula : lines
     of at most 76 cells. verdict : a sentence of its value, with {fakes} where it is about them.
@@ -118,7 +118,7 @@ def metric_words(metric: str) -> MetricWords:
 
 
 class TabWords(Struct, frozen=True):
-    """One tab of the charts in words, such as `gain`; `runs` is pane 5.
+    """The catalogue's description of one tab of the charts, such as `gain`; `runs` is pane 5.
 
     shows : what it has, for the documentation as well. reading : how to read it. metric : the
     metric whose formula and source it has; "" where it has its own, or none.

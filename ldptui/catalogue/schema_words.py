@@ -10,7 +10,7 @@ from .kind_rows import kind_words
 
 
 def describe_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """The schema of `core.scenario.schema`, its keys and kinds with titles and descriptions.
+    """The JSON Schema of `core.scenario.schema` with titles and descriptions of its keys and kinds.
 
     A list of kinds has a line for each of them, where the editors that build on taplo look for it.
     """

@@ -8,7 +8,9 @@ from typing import Any
 
 @functools.cache
 def rows(name: str, package: str = "ldptui.catalogue", table: str = "") -> dict[str, Any]:
-    """The tables of a TOML file of a package, in its order; table : what is in that one alone."""
+    """The tables of a TOML file of a package, in the order of the file; with `table`, only that
+    table's entries.
+    """
     # Imported now: commands that read no words start without.
     import tomllib
 

@@ -104,7 +104,9 @@ class ChartData(Struct, frozen=True, eq=False):
         )
 
     def answers(self, of: Iterable[Scenario]) -> tuple[CellView, ...]:
-        """The cells of these scenarios whose goals the run has answered."""
+        """The cells of these scenarios for which the run has found the smallest attack
+        of the goal.
+        """
         if self.scenario is None or not any(cell.answer is not None for cell in self.table):
             return ()
         from .curves import points_of

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class About(Struct, frozen=True):
-    """The properties of a scenario that decide which charts it has.
+    """The properties of a scenario that decide which charts and tabs it has.
 
     bound : whether its values are known; until then its text says what it can.
     lists : whether it estimates a list of items.
@@ -46,7 +46,7 @@ class About(Struct, frozen=True):
 
 
 class ChartKind(Struct, frozen=True):
-    """A chart or a sheet: a tab of the workbench, and maybe a figure for paper.
+    """A tab of charts, numbers or words, and the figure for paper, if the tab has one.
 
     title : of its tab; "" where it is for paper alone, as a view of another chart is.
     has : whether a scenario has it.
@@ -90,7 +90,7 @@ class ChartKind(Struct, frozen=True):
     leads: bool = True
 
     def make_frame(self, data: ChartData, chosen: Mapping[str, str]) -> Frame | str:
-        """The frame of the data; raises LateError where its closed forms take long."""
+        """The frame of the chart; raises LateError if its closed forms take long."""
         module = import_module(f".figures.{self.frame}", __package__)
         made: Frame | str = module.frame(data, chosen)
         return made

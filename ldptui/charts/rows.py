@@ -144,7 +144,7 @@ class Look(Struct, frozen=True):
         return f"bold {self.palette.foreground}"
 
     def clean(self, text: str) -> str:
-        """One line of printable text, in the charset."""
+        """The text as one printable line, in the charset."""
         return clean(text, self.charset)
 
     def with_size(self, width: int, height: int) -> Look:
@@ -165,7 +165,7 @@ def style_of(definition: str) -> Style:
 
 @lru_cache(maxsize=2048)
 def clean(text: str, charset: Charset) -> str:
-    """One line of printable text (a tab or a line break is a space), in the charset."""
+    """The text as one printable line (tabs and line breaks become spaces), in the charset."""
     if charset == "ascii":
         text = fmt.to_ascii(text)
     line = re.sub(r"[\t\r\n\v\f]+", " ", text)
@@ -260,6 +260,6 @@ def title_rows(title: str, text: str, look: Look) -> list[Row]:
 
 
 def message(text: str, look: Look) -> list[Strip]:
-    """A muted sentence in the middle of `height` strips of `width` cells."""
+    """The strips of a picture with a muted sentence in the middle."""
     rows = centre_text(look.clean(text), look)
     return [strip(row, look.width, look.charset) for row in rows]

@@ -63,7 +63,7 @@ class Series(Struct, frozen=True):
 
 
 class Axis(Struct, frozen=True):
-    """An axis: its label with the unit, its scale, and its limits (None: from the data).
+    """An axis of a plot: its label with the unit, its scale and its limits (None: from the data).
 
     linear : above 0 for a symlog axis: about proportional within ± linear, logarithmic beyond.
     bands : above 0 for an axis that is this number of rows of things, all of one height.
@@ -79,7 +79,7 @@ class Axis(Struct, frozen=True):
 
 
 class Plot(Struct, frozen=True, tag=True):
-    """A chart with two axes: curves, points, error bars, horizontal reference lines.
+    """A chart with two axes: curves, points, error bars and horizontal reference lines.
 
     cursor : the x that is looked at, a line across the chart; None for none.
     """
@@ -128,7 +128,7 @@ class Bar(Struct, frozen=True):
 
 
 class Rest(Struct, frozen=True):
-    """The items without a bar: their number, the targets among them, and their sums.
+    """A summary of the items without a bar: their number, the targets among them, and their sums.
 
     value, true : of what bars and marks show; None where it is not known of all items.
     """

@@ -23,7 +23,7 @@ HEADLESS = "for a run without a screen: ldptui run SCENARIO"
 
 
 def unfit_terminal(charset: str | None = None) -> str | None:
-    """Why the workbench cannot be shown here, in one sentence; None where it can.
+    """The sentence that says why the workbench cannot be shown in this terminal; None if it can.
 
     charset : the one that was asked for; "ascii" can be shown in any locale.
     """
@@ -74,7 +74,7 @@ def open_workbench(
     collection: dict[str, Any] | None = None,
     commands: Callable[[], Sequence[str]] = tuple,
 ) -> int:
-    """Show the workbench until it is left; returns the exit code.
+    """Run the workbench until the user quits it; returns the exit code.
 
     scenario : what it opens. run_replay : what to replay. collection : the reports to show.
     commands : gives the names for which a scenario's may stand by mistake.
@@ -146,7 +146,7 @@ def _end_workbench(app: Workbench) -> int:
 def scenario_path(
     scenario: str | None, commands: Callable[[], Sequence[str]] = tuple
 ) -> Path | None:
-    """The file that a path or a bundled name means, which can be read again; raises LdpError."""
+    """The file of a path or of a bundled scenario's name; raises LdpError."""
     if scenario is None:
         return None
     from ldptui.core.base.errors import FileError

@@ -27,7 +27,7 @@ LONGEST: Final = 2000
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Do what the arguments say; returns the exit code and never raises an Exception."""
+    """Run the command line `argv`; returns the exit code and never raises an Exception."""
     arguments = list(sys.argv[1:] if argv is None else argv)
     _have_output()
     try:
@@ -148,7 +148,7 @@ FORMER: Final = ("spec", "vectors")
 
 
 def parser_of(command: str) -> argparse.ArgumentParser | None:
-    """The parser of a command; None where there is none of that name."""
+    """The argument parser of a command; None if there is no such command."""
     if not _is_command(command):
         return None
     from .command import find_command
@@ -167,7 +167,7 @@ def parser_of(command: str) -> argparse.ArgumentParser | None:
 
 
 def commands() -> tuple[str, ...]:
-    """The names of all commands but former ones, the topics of the lab last."""
+    """The names of all current commands, the questions of the lab last."""
     from ..questions import topics as lab
     from .command_list import MODULES
 

@@ -37,7 +37,9 @@ VECTORS, ITEMS, REPORTS = 3, 11, 4
 
 
 def print_page(options: ClientProtocol, form: str) -> int:
-    """Print the page of a protocol's client, or its values."""
+    """Print the page (or, as JSON, the parameters) of a protocol's client; returns the
+    exit code.
+    """
     labels, protocol, client = _bind(options)
     vectors = list(islice(_vectors(options), VECTORS))
     columns = layout(protocol)

@@ -61,7 +61,7 @@ def _ending(name: str) -> tuple[str, str]:
 def dictionary(
     names: Sequence[str] = (), measured: Collection[str] = METRICS
 ) -> list[tuple[str, str, str]]:
-    """Column, type and meaning, of these columns or of all that are known.
+    """The column name, type and meaning of these columns, or of all known columns.
 
     measured : the names of metrics, those in Python besides METRICS.
     """
@@ -99,7 +99,7 @@ def _types(key: str) -> str:
 
 
 def columns(results: RunResults, metrics: Sequence[str] = ()) -> dict[str, list[Any]]:
-    """The columns of CSV, and each trial's fingerprint; None where a value is not defined."""
+    """The columns of CSV with their values, None if undefined, and the digest of each trial."""
     names, rows = trial_rows(results, metrics)
     by_name: dict[str, list[Any]] = {name: [] for name in names}
     for row in rows:
@@ -115,7 +115,7 @@ def columns(results: RunResults, metrics: Sequence[str] = ()) -> dict[str, list[
 def write_parquet(
     out: Path, results: RunResults, about: Mapping[str, Any], choice: TableChoice = ALL
 ) -> None:
-    """Write a row for each trial, with what it is of and the meanings of its columns.
+    """Write a Parquet file with a row for each trial, and with the meanings of its columns.
 
     about : the run. choice : the metrics to write, or a table to write in place of trials.
     Raises FileError, ImportError.

@@ -32,7 +32,7 @@ from .result_formats import list_formats
 
 @dataclass(frozen=True)
 class Command:
-    """A function as a command. actions : those that may be named behind it."""
+    """A function as a command of the command line. actions : its subcommands by name."""
 
     name: str
     function: Callable[..., Any]
@@ -93,7 +93,7 @@ def find_command(name: str) -> Command | None:
 
 
 def read_options(function: Callable[..., Any]) -> Iterator[tuple[str, OptionSpec]]:
-    """The options of a function or a dataclass, each with the parameter that it is a part of."""
+    """Yields the options of a function or dataclass, each with the parameter it belongs to."""
     hints = get_type_hints(function, include_extras=True)
     words = read_words(function)
     for name, parameter in inspect.signature(function).parameters.items():
@@ -108,7 +108,7 @@ def read_options(function: Callable[..., Any]) -> Iterator[tuple[str, OptionSpec
 
 
 def call_with(function: Callable[..., Any], values: Mapping[str, Any]) -> Any:
-    """Call a function, or make a dataclass, with the values of its options."""
+    """The result of a function, or a dataclass, made from the values of its options."""
     hints = get_type_hints(function, include_extras=True)
     given: dict[str, Any] = {}
     for name in inspect.signature(function).parameters:
@@ -144,7 +144,7 @@ def describe(function: Callable[..., Any]) -> str:
 
 
 def fill_words(words: str) -> str:
-    """Words with the kinds of protocols, and the formats of a command, in their places."""
+    """A help text with the kinds of protocols and the formats of a command filled in."""
     for name, listed in (("{kinds}", kinds), ("{numbers}", numbers)):
         if name in words:
             words = words.replace(name, ", ".join(listed()))

@@ -45,7 +45,7 @@ Line = tuple[str, str, str, str]
 
 
 def command_lines() -> Iterator[Line]:
-    """A line for each command."""
+    """Yields a line of help for each command."""
     from ..questions.topics import TOPICS
     from .command import find_command
 
@@ -59,7 +59,7 @@ def command_lines() -> Iterator[Line]:
 
 
 def overview() -> str:
-    """The groups of commands on one screen of 80 × 24."""
+    """The help of `ldptui` without a command: the groups of commands, on one screen of 80 × 24."""
     from ..questions import find_questions
 
     groups = list[str]()
@@ -72,12 +72,14 @@ def overview() -> str:
 
 
 def rest_of_help() -> str:
-    """A line for each command, examples, and exit codes."""
+    """The second part of the full help: a line for each command, examples and exit codes."""
     return REST.format(groups="\n\n".join(_groups([*command_lines()])))
 
 
 def protocol_help(kind: str) -> str:
-    """A protocol in words, and its keys as options with what they mean and may be."""
+    """The help of a protocol: its description, and its keys as options with their
+    allowed values.
+    """
     from dataclasses import fields
 
     from ldptui.core.protocols import KINDS

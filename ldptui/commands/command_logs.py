@@ -28,14 +28,14 @@ def add_log_options(parser: argparse.ArgumentParser) -> None:
 
 
 def split_log_options(words: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
-    """The options of the log among the words of a command, and the other words."""
+    """The options of the log, parsed from a command line, and the remaining words."""
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     add_log_options(parser)
     return parser.parse_known_args(words)
 
 
 def log_to(path: Path) -> logging.Handler:
-    """Write the log into a file, which is cut at a mebibyte; raises OSError."""
+    """A logging handler that writes to a file of at most one mebibyte; raises OSError."""
     return _add(RotatingFileHandler(path, maxBytes=1 << 20, backupCount=2, encoding="utf-8"))
 
 

@@ -129,7 +129,7 @@ class AppParser(HelpParser):
 
 
 def app_parser() -> AppParser:
-    """The arguments of `ldptui` without a command."""
+    """The argument parser of `ldptui` without a command."""
     parser = AppParser("ldptui", USAGE, read_heading(Opening))
     add_arguments(parser, [option for _, option in read_options(Opening)])
     return parser

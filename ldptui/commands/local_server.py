@@ -25,7 +25,7 @@ FOREIGN: Final = re.compile(r'<link\b[^>]*\bhref="https?://[^>]*>')
 
 
 class LocalServer(Server):
-    """Serves the workbench at a port of this machine."""
+    """Serves the workbench to browsers on a port of this machine."""
 
     def __init__(self, command: str, port: int) -> None:
         super().__init__(command, HOST, port, "ldptui", f"http://localhost:{port}")

@@ -22,7 +22,9 @@ SITE: Final = Path(__file__).parents[1] / "site"
 
 
 def open_page(name: str, opens: bool) -> int:
-    """Print where a page is, and open it where a browser has a screen."""
+    """Print the path of a documentation page, and open it in a browser if there is a screen;
+    returns the exit code.
+    """
     path = page(name)
     write_out(f"{path}\n")
     if opens and sys.stdout.isatty() and has_screen():
@@ -31,7 +33,7 @@ def open_page(name: str, opens: bool) -> int:
 
 
 def page(name: str, site: Path = SITE) -> Path:
-    """The file of a page; raises FileError where it is not there."""
+    """The file of a documentation page; raises FileError if it does not exist."""
     if not is_there(site / "index.html"):
         raise FileError(f"this copy of ldptui came without its pages: {_where_pages_are()}")
     names = sorted(path.stem for path in site.glob("*.html") if path.stem != "404")
@@ -59,7 +61,9 @@ def has_screen() -> bool:
 
 
 def version(verbose: bool) -> int:
-    """Print the version; verbose: also those of what computes, and which loops it has."""
+    """Print the version; verbose : also the versions of the libraries that compute, and which loops
+    are compiled.
+    """
     lines = [f"ldptui {__version__}"]
     if verbose:
         from ldptui.core.kernels.loops import LOOPS

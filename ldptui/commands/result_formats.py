@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Output:
-    """The file, the format and the selected metrics of a command's results.
+    """The file, format and selected metrics of a command's results.
 
     path : None for standard output. frequencies : with every item's estimates. choice : the metrics
     of tables, and the keys at their side and above.
@@ -100,7 +100,7 @@ def _check_pyarrow(out: Path) -> None:
 
 @dataclass(frozen=True)
 class Format:
-    """A format of results.
+    """A format of results: its name, its file suffix and the functions that write it.
 
     words : of the help, "" where the name says it. end : of the names of its files, "" for none.
     make : makes its text of results, of the versions that drew them and of what is to be shown;
@@ -147,12 +147,12 @@ FORMATS: Final[Mapping[str, Format]] = {row.name: row for row in _ROWS}
 
 
 def formats(command: str) -> list[Format]:
-    """The formats that a command has; the first is the usual one."""
+    """The formats that a command can write; the first is the default."""
     return [row for row in FORMATS.values() if command in row.commands]
 
 
 def list_formats(command: str) -> str:
-    """The formats of a command, and what each is: those that are the same side by side."""
+    """The formats of a command with a description each, in words."""
     names: dict[str, list[str]] = {}
     for row in formats(command):
         names.setdefault(row.words or row.name, []).append(row.name)

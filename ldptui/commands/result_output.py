@@ -28,7 +28,7 @@ from .run_progress import value_of_key
 
 
 def tags_of(words: Sequence[str]) -> list[str]:
-    """The tags of a run."""
+    """The tags that words of the command line give a run; raises ScenarioError."""
     for tag in words:
         if not tag.strip() or not tag.isprintable() or "," in tag:
             raise ScenarioError(f"must be words without commas, {got(tag)}", key="--tag")
@@ -63,7 +63,9 @@ def read_output(
 
 
 def check_output(output: Output, experiment: Experiment) -> Output:
-    """An output with what its choice leaves open; raises ScenarioError for what is not there."""
+    """The output with its default metrics filled in; raises ScenarioError for an unknown metric or
+    key.
+    """
     try:
         return replace(output, choice=check_choice(experiment, output.choice))
     except ScenarioError as error:
@@ -121,7 +123,7 @@ VERSIONS: Final = {"ldptui": __version__, "numpy": np.__version__}
 
 
 def report(results: RunResults, output: Output, quiet: bool) -> int:
-    """Print or write results; the exit code."""
+    """Print or write results; returns the exit code."""
     output.format.write(results, VERSIONS, output)
     tell_failures(results)
     if not results.has_ended:
@@ -136,7 +138,7 @@ def report(results: RunResults, output: Output, quiet: bool) -> int:
 
 
 def tell_failures(results: RunResults) -> None:
-    """Say which cells failed and why, each reason once."""
+    """Print which cells failed and why, each reason once."""
     swept, cells = list(results.experiment.scenario.sweep), results.experiment.cells
     reasons: dict[tuple[str, str], list[str]] = {}
     for failure in results.failures:

@@ -24,7 +24,8 @@ from .run_lookup import as_json, run_or_file
 
 
 def measure_difference(a: CellResults, b: CellResults, metric: str, paired: bool) -> dict[str, Any]:
-    """B − A of a metric over the trials, with its error and z; empty where it is not defined.
+    """The difference B − A of a metric over the trials, with its standard error and z; empty if it
+    is undefined.
 
     paired : the trials drew the same genuine users' reports, and are compared one by one.
     """
@@ -49,7 +50,7 @@ def measure_difference(a: CellResults, b: CellResults, metric: str, paired: bool
 
 
 def pairs(a: Sequence[RunCell], b: Sequence[RunCell]) -> list[tuple[RunCell, RunCell]]:
-    """The pairs of cells with the same values of the keys that vary in both runs.
+    """The pairs of cells of two runs with equal values of the keys that vary in both.
 
     Where that leaves a choice, or nothing varies in both, cells go together by position.
     """
@@ -85,7 +86,7 @@ def _read(word: str, place: str | None) -> tuple[RunRecord, Sequence[RunCell], A
 def compare_runs(
     first: str, second: str, metrics: Sequence[str], form: str, place: str | None
 ) -> int:
-    """Print the differences of two runs."""
+    """Print the differences of two runs in each metric; returns the exit code."""
     (a, cells_a, measured_a), (b, cells_b, measured_b) = (
         _read(word, place) for word in (first, second)
     )
@@ -145,7 +146,9 @@ FIRST: Final = ("gain_after", "gain", "mse_after", "mse")
 
 
 def solve_game(word: str, wanted: str | None, form: str, place_of_store: str | None) -> int:
-    """Print the value and both mixtures of a run over attacks and defences."""
+    """Print the value and both mixed strategies of a run over attacks and defences; returns the
+    exit code.
+    """
     run, cells, measured = _read(word, place_of_store)
     keys = [_side(cells, part) for part in ("attack", "defence")]
     places = [[table.value_text(cell.parameters.get(key)) for key in keys] for cell in cells]

@@ -27,7 +27,7 @@ from .result_output import check_output
 
 
 def open_kept_runs(place: str | None, write: bool = False) -> Store:
-    """The store of a command that works on kept runs, at this place or the usual one."""
+    """The store at a path, or the default store; raises FileError."""
     path, _ = places.chosen_store(place)
     if not is_there(path):
         raise FileError(f"there are no runs: {path} does not exist")
@@ -35,7 +35,7 @@ def open_kept_runs(place: str | None, write: bool = False) -> Store:
 
 
 def number_of(store: Store, word: str) -> int:
-    """The run that a word names: its number, or the last one."""
+    """The number of the run that a word means: a number, or "last"."""
     if word == "last":
         newest = store.runs(limit=1)
         if not newest:
@@ -47,7 +47,9 @@ def number_of(store: Store, word: str) -> int:
 
 
 def run_or_file(word: str, place: str | None, limits: bool = True) -> tuple[Store, int]:
-    """The run that a word names, in the store at a place or in a recording of its own."""
+    """The store and the number of the run that a word means: a run of the store, or a recording
+    file.
+    """
     path, recorded = Path(word), word != "last" and not word.isdigit()
     if recorded and not (is_file(path) or path.suffix):
         rule = f'must be the number of a run, "last" or a file, {got(word)}'
@@ -91,7 +93,9 @@ def as_json(run: RunRecord) -> dict[str, Any]:
 
 
 def export(word: str, place: str | None, asked: Output, meanings: str | None) -> int:
-    """Write a run to a file, and what its columns mean to another one."""
+    """Write a run to a file, and the meanings of its columns to another file; returns the exit
+    code.
+    """
     out, kind = asked.path, asked.format.name
     assert out is not None
     with open_kept_runs(place) as store:
@@ -122,7 +126,9 @@ def _drawn_with(run: RunRecord) -> dict[str, str]:
 
 
 def find_runs(filters: RunFilter, place: str | None) -> list[RunRecord]:
-    """The runs that are kept at a place, newest first; notes what is wrong with the store."""
+    """The stored runs that pass the filters, newest first; prints a note if the store
+    is damaged.
+    """
     since = moment_of(filters.since, "--since")
     until = moment_of(filters.until, "--until", after=True)
     path, chosen = places.chosen_store(place)
@@ -154,7 +160,7 @@ def write_runs(runs: Sequence[RunRecord], form: str) -> str:
 
 
 def runs_table(runs: Sequence[RunRecord], width: int) -> str:
-    """A line for each run; titles are shortened to fit, and further if there are tags."""
+    """The list of runs as text of `width` columns, a line for each run."""
     heads = ["run", "started", "status", "trials", "protocol", "attack", "tags", "title"]
     rows = []
     for run in runs:
@@ -178,7 +184,7 @@ def _shorten_words(words: str, width: int) -> str:
 
 
 def day(moment: float) -> str:
-    """Local time, to the minute; a clock may have been anywhere."""
+    """A time stamp in local time, to the minute; "?" for an impossible one."""
     try:
         return datetime.fromtimestamp(moment).strftime("%Y-%m-%d %H:%M")
     except (ValueError, OverflowError, OSError):
@@ -186,7 +192,7 @@ def day(moment: float) -> str:
 
 
 def print_run(word: str, place: str | None, asked: Output) -> None:
-    """Print what a run measured."""
+    """Print the results of a stored run."""
     with open_kept_runs(place) as store:
         run = store.run(number_of(store, word))
         results = store.results(run.id)

@@ -55,7 +55,9 @@ def plot_chart(
     file: str,
     place: str | None,
 ) -> int:
-    """Draw a run, or what a scenario measures, with runs over it, and write it to a file."""
+    """Draw the chart of a run or scenario, with other runs overlaid, to a file; returns the exit
+    code.
+    """
     out = written_to(file)
     if out is None or out.suffix not in SUFFIXES:
         ends = f"{', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}"
@@ -213,7 +215,7 @@ def _other_versions(run: RunRecord) -> str:
 
 
 def play_run(word: str, place: str | None, limits: bool) -> int:
-    """Open the workbench on a recording; what is wrong with it is said before that."""
+    """Open the workbench on the replay of a run; returns the exit code."""
     from . import app_start
 
     reason = app_start.unfit_terminal()

@@ -46,7 +46,7 @@ def measure(
     memory: Memory | None = None,
     shard: Shard = WHOLE,
 ) -> RunResults:
-    """Run an experiment; what is finished when it is interrupted.
+    """The results of an experiment; after an interrupt, those of the finished trials.
 
     A thread runs it, so that this one can obey an interrupt at once, in the middle of a long NumPy
     call or while processes start and end. Attacks in Python run in processes of their own.
@@ -109,7 +109,8 @@ def _compute(work: Callable[[], Iterator[Progress]], steps: Steps, processes: bo
 def answer_goals(
     experiment: Experiment, workers: int, limits: bool, quiet: bool, answers: Answers | None
 ) -> Experiment:
-    """The experiment with its goals answered by searches, with a progress line.
+    """The experiment with the smallest attack of each goal found by search; a progress line is
+    shown.
 
     answers : those that are known, which gets the others.
     """
@@ -149,7 +150,7 @@ class ProgressLine:
         self.tell("")
 
     def show_progress(self, progress: Progress, swept: list[str]) -> None:
-        """Say how far a run is."""
+        """Show how many trials of a run are done."""
         self.show(partial(progress_line, progress, swept))
 
     def tell(self, words: str) -> None:
@@ -181,7 +182,9 @@ def _next(steps: Steps, line: ProgressLine) -> Step:
 
 
 def progress_line(progress: Progress, swept: list[str], width: int) -> str:
-    """`42% ████░░░░ 84/200  310 trials/s  0.4 s left  oue share=0.05`."""
+    """The progress of a run in one line: `42% ████░░░░ 84/200  310 trials/s  0.4 s left  oue
+    share=0.05`.
+    """
     share = progress.done / progress.total
     facts = [f"{text.count(progress.done)}/{text.count(progress.total)}"]
     if progress.done and progress.seconds > 0:
@@ -198,6 +201,6 @@ def progress_line(progress: Progress, swept: list[str], width: int) -> str:
 
 
 def value_of_key(key: str, value: object) -> str:
-    """`share=0.05`; a text alone, `oue`."""
+    """A key and its value in words: `share=0.05`; of a text the value alone, `oue`."""
     shown = table.value_text(value)
     return shown if isinstance(value, str) else f"{key.rpartition('.')[2]}={shown}"

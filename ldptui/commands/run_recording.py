@@ -40,7 +40,9 @@ class Computation:
     executor: Executor | None = None
 
     def compute(self, experiment: Experiment, memory: RunMemory | None = None) -> RunResults:
-        """The results of an experiment; a memory keeps the run, and says how that went."""
+        """The results of an experiment, computed here or on the cluster; a memory
+        stores the run.
+        """
         measure = partial(
             run_progress.measure, experiment, self.quiet, workers=self.workers,
             executor=self.executor, frequencies=self.frequencies, shard=self.shard,
@@ -70,7 +72,7 @@ class Computation:
 
 
 def read_shard(shard: str | None, keep: bool, out: str | None) -> Shard:
-    """The part of a run that is computed."""
+    """The shard (part I of N) that the option names; raises ScenarioError."""
     if shard is None:
         return WHOLE
     number, _, of = shard.partition("/")
@@ -90,7 +92,7 @@ def read_shard(shard: str | None, keep: bool, out: str | None) -> Shard:
 
 
 def tell_doubts(experiment: Experiment, quiet: bool, unseen: bool) -> None:
-    """Say what there is to doubt, and how much memory a trial takes unless that is not wanted.
+    """Print the reasons to doubt the results, and the memory that a trial takes.
 
     unseen : frequencies are asked for, and the format has none.
     """
@@ -116,7 +118,7 @@ def begin_run(
     *,
     needed: bool,
 ) -> RunMemory | None:
-    """The writer of a run into the store at a path, closed at the end; None without a store.
+    """The writer of a new run in the store at a path, closed with `ends`; None without a store.
 
     needed : a store that cannot be opened is an error, and not a note.
     """
@@ -144,7 +146,7 @@ def bound(
     place: Path | None = None,
     fresh: bool = False,
 ) -> Experiment:
-    """The experiment, its goals answered and its Python code allowed.
+    """The bound experiment of a scenario, with its goals answered and its plug-in code permitted.
 
     place : the store from which answers that take a search are known, and where they are kept as
     they are found.
@@ -164,7 +166,7 @@ def bound(
 def join_cluster(
     place: str | None, experiment: Experiment, code: CodePermission
 ) -> Iterator[Executor | None]:
-    """The cluster that is asked for, while it is there."""
+    """A context manager of the executor on the named cluster; None without a cluster."""
     if place is None:
         yield None
         return
@@ -180,7 +182,7 @@ def join_cluster(
 
 
 def tell_shard(results: RunResults, memory: RunMemory, shard: Shard) -> int:
-    """Say how much of a shard is kept; what its trials say is shown when the stores are merged."""
+    """Print how much of a shard is stored; returns the exit code."""
     store, experiment = memory.store, results.experiment
     result_output.tell_failures(results)
     if memory.failure:
@@ -195,14 +197,16 @@ def tell_shard(results: RunResults, memory: RunMemory, shard: Shard) -> int:
 
 
 def memory_code(memory: RunMemory | None) -> int:
-    """The exit code of how well the store kept a run; 0 for None, no store."""
+    """The exit code that says whether the store has kept the run; 0 without a store."""
     return exits.NO_FILE if memory is not None and memory.failure else exits.DONE
 
 
 def simulate_into(
     store: Store, scenario: Scenario, simulation: Simulation, source: str, tags: Sequence[str] = ()
 ) -> tuple[RunMemory, RunResults]:
-    """Simulate a scenario into a store, with every item's estimates."""
+    """Simulate a scenario into a store, with every item's estimates; returns the writer and the
+    results.
+    """
     computation = Computation(simulation.workers, simulation.quiet, frequencies=True)
     how = simulation.workers, simulation.quiet
     experiment = bound(scenario, simulation.limits, simulation.permission.allow(), *how)

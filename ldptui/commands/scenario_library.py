@@ -47,7 +47,9 @@ def _find_bundled(name: str) -> Path:
 
 
 def copy_all(names: Sequence[str]) -> int:
-    """Copy scenarios to where the last name says, if that is no scenario's."""
+    """Copy bundled scenarios and their data; the last name may be the target file or folder.
+    Returns the exit code.
+    """
     others, last = names[:-1], names[-1]
     if not others or last in bundled.names():
         others, last = names, f".{os.sep}"
@@ -82,7 +84,9 @@ def _copy(source: Path, to: str) -> None:
 
 
 def check_file(place: str, allowed: CodePermission) -> int:
-    """Say everything that is wrong with a scenario, or how large it is and what it asks for."""
+    """Print every problem of a scenario file, or else its size and what it measures; returns the
+    exit code.
+    """
     path = locate(place)
     try:
         written = read_scenario(path)  # once: it may be a pipe
@@ -110,12 +114,14 @@ def check_file(place: str, allowed: CodePermission) -> int:
 
 
 def schema_text() -> str:
-    """The JSON Schema of a scenario with the words of the catalogue, as `scenarios` has it too."""
+    """The JSON Schema of a scenario as text, with the catalogue's descriptions."""
     return json.dumps(describe_schema(scenario_schema()), indent=1, ensure_ascii=False) + "\n"
 
 
 def print_citations(name: str | None) -> int:
-    """Print the entry of ldptui, and those of the papers behind a scenario if one is named."""
+    """Print the BibTeX entry of ldptui, and those of the papers behind a scenario; returns the exit
+    code.
+    """
     own, *others = papers()
     sources = " ".join(sources_of(load(locate(name)))) if name else ""
     cited = [paper.entry for paper in others if paper.cited in sources]
@@ -124,7 +130,7 @@ def print_citations(name: str | None) -> int:
 
 
 def sources_of(scenario: Scenario) -> Iterator[str]:
-    """The catalogue's sources of every kind, and of every choice, that a scenario has or sweeps."""
+    """Yields the catalogue's sources of every kind and choice that a scenario has or sweeps."""
     named = {
         (f"{name}.{leaf}", str(value))
         for name, _, table in tables_with_kind(scenario.document)

@@ -25,7 +25,7 @@ STDIN: Final = Path("/dev/stdin")
 
 
 def scenario_of(options: Simulation, out: Path | None = None) -> tuple[Scenario, str]:
-    """The scenario with what the command line sets, and the file that it came from.
+    """The scenario with the changes of the command line, and the path of its file.
 
     Raises LdpError where that file is to be written as well, as `out`.
     """
@@ -84,7 +84,7 @@ OPTIONS: Final = {
 def load_agreement(
     options: ProtocolOptions, span: Mapping[str, float] | None = None
 ) -> tuple[list[str] | None, LocalMechanism]:
-    """The labels of the items, None for numbers, and the protocol.
+    """The item labels (None for numbers) and the protocol that clients and server have agreed on.
 
     span : the range of the numbers that users hold instead of items.
     """
@@ -113,7 +113,7 @@ def span_of(low: float | None, high: float | None) -> dict[str, float]:
 
 @contextmanager
 def by_options() -> Iterator[None]:
-    """Name the options in what is wrong with the values that they set."""
+    """A context manager in which errors name the options of the command line, not the keys."""
     try:
         yield
     except ScenarioError as error:

@@ -17,7 +17,7 @@ MISSING: Final = "ldptui serve needs textual-serve: pip install 'ldptui[web]'"
 
 
 def serve_workbench(name: str | None, port: int) -> int:
-    """Serve until it is interrupted; returns the exit code."""
+    """Serve the workbench until an interrupt; returns the exit code."""
     try:
         import textual_serve  # noqa: F401
     except ImportError:

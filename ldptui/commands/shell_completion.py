@@ -19,7 +19,7 @@ _FILES: Final = ("FILE", "PATH", "DATA", "REPORTS", "RUN|FILE")
 
 
 def print_script(shell: str) -> int:
-    """Print the script of a shell."""
+    """Print the completion script of a shell; returns the exit code."""
     write_out(script(shell), exactly=True)
     return exits.DONE
 
@@ -30,7 +30,7 @@ def script(shell: str) -> str:
 
 
 def whole() -> argparse.ArgumentParser:
-    """The parser of `ldptui` with each command below it. It is there to be read, not to parse."""
+    """The parser of `ldptui` with the parser of each command below it, for completion scripts."""
     made = app_parser()
     made._positionals._group_actions.clear()
     made._actions = [action for action in made._actions if action.option_strings]

@@ -30,7 +30,7 @@ from ..text.prose import either
 def bind_setting(
     kind: str, keys: Mapping[str, Any], items: int | None, search: SeedSearch, **numbers: Any
 ) -> FormulaSetting:
-    """A protocol with its keys at the numbers that are given, or at those of an example.
+    """The protocol and numbers of the formulas: the given options, else those of an example.
 
     numbers : users, share, r, held and mean of `FormulaSetting`. Formulas of protocols of numbers
     hold for any domain. Raises ScenarioError for options out of range, or of another protocol.
@@ -65,7 +65,7 @@ def bind_setting(
 
 
 def print_theory(setting: FormulaSetting, form: str) -> int:
-    """Print the closed forms of a protocol."""
+    """Print the closed forms of a protocol; returns the exit code."""
     rows = entries(setting)
     if form == "json":
         written = json.dumps(_document(rows), indent=2, allow_nan=False) + "\n"

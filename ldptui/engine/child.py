@@ -23,7 +23,7 @@ ERRORS_KEPT: Final = 4000
 
 
 class Child:
-    """A worker process: its messages go to `heard`, its end to `ended`.
+    """A worker process of the engine; its messages are passed to `heard`, its end to `ended`.
 
     busy : it was given a run whose end it has not told. began : the key of the request that it took
     up last. dismissed : nobody listens any more.
@@ -136,7 +136,7 @@ class Child:
 
 @dataclass
 class RunSoFar:
-    """A run with all messages received about it."""
+    """The state of a run: its request and all messages received about it."""
 
     request: Request
     cancelling: bool = False
@@ -158,7 +158,7 @@ class RunSoFar:
 
     @property
     def tells(self) -> bool:
-        """True if the run has something to show: a trial, or a number in the store."""
+        """True if the run has trials or a number in the store, so that it is shown."""
         return self.snapshot.done > 0 or self.snapshot.kept is not None
 
     @property
@@ -169,7 +169,7 @@ class RunSoFar:
         self.snapshot = replace(self.snapshot, status=status, error=error, details=details)
 
     def take(self, news: News) -> bool:
-        """True if a message about the run gave a new, complete snapshot."""
+        """Add a message; returns True if it completes a new snapshot."""
         told = news.snapshot
         if told is None or told.key != self.request.key:
             return False
@@ -186,7 +186,7 @@ class RunSoFar:
 
 @dataclass
 class QuestionSoFar:
-    """A question of the lab, with the latest reply."""
+    """The state of a lab question: its request and the latest reply."""
 
     request: LabQuestion
     cancelling: bool = False
@@ -209,7 +209,7 @@ class QuestionSoFar:
         self.reply = Reply(self.request.key, status, error=error, details=details)
 
     def take(self, news: News) -> bool:
-        """True if a message about the question gave a new reply."""
+        """Add a message; returns True if it is a new reply."""
         if news.reply is None or news.reply.key != self.request.key:
             return False
         self.reply = news.reply

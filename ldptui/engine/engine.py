@@ -37,7 +37,7 @@ MAX_DEATHS: Final = 3
 
 
 class Engine:
-    """Runs requests in worker processes; `post` receives RunProgressed, QuestionReply,
+    """Runs requests in worker processes; `post` receives RunProgressed, QuestionReply and
     WorkerChanged.
 
     A run's last RunProgressed has the status done, partial or failed. A run that a newer request
@@ -66,7 +66,7 @@ class Engine:
 
     @classmethod
     async def begin(cls, question: LabQuestion) -> Engine:
-        """An engine that already works on a question, before anybody calls `listen`.
+        """An engine that computes the answer of a question before `listen` is called.
 
         Its messages are kept until the first request: if that is the same question, they are posted
         then.
@@ -89,7 +89,7 @@ class Engine:
         self._promote()
 
     def run(self, request: Request | LabQuestion) -> None:
-        """Start a request in place of the current one; it waits until a worker is ready."""
+        """Start a request in place of the current one, as soon as a worker is ready."""
         if self._stopping:
             return
         early, self._early, self._post = self._early, None, self._listener
@@ -118,7 +118,7 @@ class Engine:
             self._expect_answer()
 
     async def stop(self) -> None:
-        """End every worker, politely at first; takes at most half a second."""
+        """End all workers, at first by a message, then by a signal; takes at most half a second."""
         self._stopping = True
         self._run = None
         self._disarm()
@@ -268,7 +268,7 @@ class Engine:
 
 
 def over(request: Request | LabQuestion) -> str:
-    """The plug-in code that may have crashed a worker, in words; "" if it ran none."""
+    """The plug-in code that may have crashed a worker, in words; "" if the request has none."""
     code = request.python_code if isinstance(request, Request) else ()
     names = " or ".join(f"{what} {name!r}" for what, name in code)
     return f" while it ran the Python {names}" if names else ""

@@ -35,7 +35,7 @@ from ..text import format as text
 
 
 class CellsSoFar:
-    """The cells of an experiment with their results so far, and the views of cells with trials.
+    """The cells of an experiment with their results so far, and their views for the charts.
 
     numbers : of the cells in the request. detailed : the cells whose gains under other protocols
     are told as well: a verdict is about them.
@@ -51,7 +51,7 @@ class CellsSoFar:
 
     @property
     def addresses(self) -> list[str]:
-        """The address of each cell in the table of the app."""
+        """The address of each cell in the app's table of cells."""
         return [address_of(cell.parameters) for cell in self.experiment.cells]
 
     @property
@@ -59,7 +59,7 @@ class CellsSoFar:
         return sum(cell.trials for cell in self.measured)
 
     def update(self, cells: Iterable[CellResults]) -> None:
-        """Replace the cells' results by newer ones with more trials."""
+        """Replace the results of cells by newer ones with more trials."""
         for index, cell in enumerate(cells):
             if cell.trials > self.measured[index].trials:
                 self.measured[index] = cell
@@ -99,7 +99,9 @@ class CellsSoFar:
 
 
 class Picture:
-    """The detailed view of one cell: estimates, bits and rounds, and which of them were sent."""
+    """The detailed data of one cell (estimates, bits, rounds), and which of them were
+    sent already.
+    """
 
     def __init__(self) -> None:
         self._sigmas: Mapping[Arm, Floats] | None = None
@@ -108,13 +110,13 @@ class Picture:
         self._trials = self._trials_of_rounds = 0  # up to which trial all was told
 
     def reckon(self, cell: Cell) -> None:
-        """Compute the cell's closed forms, once; can be interrupted and resumed."""
+        """Compute the closed forms of the cell once; an interrupt can be resumed."""
         if self._sigmas is None:
             self._rounds = RoundExpectations.of(cell) if cell.rounds else None
             self._sigmas = closed_sigmas(cell)
 
     def draw(self, cell: Cell, hook: Hook, *, judged: bool, listed: bool) -> None:
-        """The details of single trials, each drawn once; may be interrupted, as `reckon` may.
+        """Compute the details of single trials, each once; an interrupt can be resumed.
 
         judged : the verdict on each report is wanted. listed : the estimates of each trial are.
         """
@@ -126,7 +128,7 @@ class Picture:
             self._drawn["by_trial"] = single_trials(cell, hook)
 
     def news(self, cell: Cell, measured: CellResults, ended: bool) -> Iterator[dict[str, Any]]:
-        """The fields of a snapshot that changed since the last call, few at a time.
+        """Yields the fields of a snapshot that changed since the last call, a few at a time.
 
         ended : the run is over, no more trials will come.
         """
@@ -143,7 +145,7 @@ class Picture:
             yield from ({"round_frequencies": each} for each in self._of_rounds(cell, measured))
 
     def conclusion(self, cell: Cell, measured: CellResults) -> dict[str, Any]:
-        """The fields of a snapshot that summarise all of the cell's trials, except its metrics."""
+        """The fields of a snapshot that summarise all trials of the cell, except its metrics."""
         rounds = {at: each for some in self._of_rounds(cell, measured) for at, each in some.items()}
         return {**self._estimates(cell, measured), "round_frequencies": rounds}
 
@@ -194,7 +196,7 @@ class MeasuredRun:
 
 
 def snapshot_of(results: RunResults) -> Snapshot:
-    """The results of a run as charts read them."""
+    """The results of a run as a snapshot for charts."""
     experiment = results.experiment
     status: Status = "done" if results.complete else "partial"
     return replace(
@@ -207,7 +209,7 @@ def snapshot_of(results: RunResults) -> Snapshot:
 
 
 def base_position(scenario: Scenario, cells: Sequence[Cell]) -> int:
-    """The position of the cell with the most values of the scenario's base."""
+    """The index of the cell that has most of the base's values."""
     wanted = next(base(scenario).points()).parameters
     own = address_of(wanted)
 

@@ -20,7 +20,7 @@ REPLAYED: Final = "replayed, nothing is simulated"
 
 
 class RunReplay:
-    """The replay of one run of an open store, which it closes. Not thread-safe."""
+    """The block-by-block replay of one stored run; owns the open store. Not thread-safe."""
 
     def __init__(self, store: Store, number: int, key: int) -> None:
         self._store, self.run, self._key = store, store.run(number), key

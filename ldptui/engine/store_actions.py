@@ -28,7 +28,7 @@ MOST: Final = 500
 
 
 def kept_runs(path: Path) -> list[Run]:
-    """The runs of a store, oldest first; none where there is no store."""
+    """The runs of the store at a path, oldest first; empty if there is no store."""
     if not is_there(path):
         return []
     with _store(path, write=False) as store:
@@ -36,7 +36,7 @@ def kept_runs(path: Path) -> list[Run]:
 
 
 def run_from_store(run: StoredRun) -> Run:
-    """A run of the store as the Runs pane lists it."""
+    """A stored run as an entry of the pane Runs."""
     snapshot = Snapshot(
         key=-run.id,
         status=run.status if run.status in ("done", "failed") else "partial",
@@ -63,12 +63,12 @@ def state_of(path: Path) -> tuple[tuple[int, int], ...]:
 
 
 def open_run(path: Path, number: int, key: int) -> RunReplay:
-    """The replay of a run, block by block; its frames have the key."""
+    """The replay of a stored run; `key` is the key of its snapshots."""
     return _replay(_store(path, write=False), number, key)
 
 
 def open_recording(file: Path) -> RunReplay:
-    """The replay of a recording that no store takes."""
+    """The replay of a recording file, without importing it into the store."""
     from ldptui.core.store import open_store
     from ldptui.core.store.recording import read_recording
 
@@ -88,7 +88,7 @@ def _replay(store: Store, number: int, key: int) -> RunReplay:
 
 
 def take(path: Path, file: Path) -> tuple[int, bool]:
-    """Take a recording into the store: the run's number, and True if it was there before."""
+    """Import a recording into the store; returns the run's number, and True if the store had it."""
     from ldptui.core.store.recording import read_recording
 
     with _store(path) as store:

@@ -26,7 +26,7 @@ LIMIT: Final = 1 << 26
 
 
 class Order(msgspec.Struct, omit_defaults=True):
-    """A message to a worker, with exactly one field set.
+    """A message from the app to a worker, with exactly one field set.
 
     run, ask : do this instead of whatever is being done.
     cancel : stop the request of this key; what is finished stays.
@@ -45,7 +45,7 @@ class Order(msgspec.Struct, omit_defaults=True):
 
 
 class News(msgspec.Struct, omit_defaults=True):
-    """A message from a worker, with exactly one field set.
+    """A message from a worker to the app, with exactly one field set.
 
     ready : versions, once, when everything is imported. started : the key of the request that is
     taken up. snapshot : what is new of a run. more : further frames belong to the same snapshot.
@@ -82,7 +82,7 @@ def from_json(text: bytes, kind: type[T]) -> T:
 
 
 def order_in(line: bytes) -> Order:
-    """The order on a line; raises ValueError or RecursionError."""
+    """The order on a line of JSON; raises ValueError or RecursionError."""
     order = from_json(line, Order)
     if order == Order():
         raise ValueError("it asks for nothing")

@@ -30,7 +30,8 @@ SUPPORTED: Final = "Targets that one fake report supports, on average"
 
 @dataclass(frozen=True)
 class TargetSupport:
-    """S, the number of targets that one fake report supports, for a family of protocols.
+    """The formula of S, the number of targets that one fake report supports, in a family of
+    protocols.
 
     number, gain : of the equations of its indicator and of its gain in the project's list; 22 is
     the gain of all. put : the right side with its numbers, where these are not those of the text.
@@ -121,7 +122,7 @@ def list_attack_formulas(
     title: str = SUPPORTED,
     beside: str = "",
 ) -> Iterator[Formula]:
-    """The gain of the cell's attack; without a cell that of the three that are compared.
+    """Yields the formulas of the gain of the cell's attack; without a cell, of RPA, RIA and MGA.
 
     crafting : the formulas of crafted reports besides S. gain : those of the gain. title : of S.
     beside : what the heading says of the fakes.
@@ -180,14 +181,14 @@ def _gains(
 
 
 def words_of(laws: Laws, law: str) -> TargetSupport:
-    """S in a family's words; "" for other distributions."""
+    """The formula of S for a distribution of reports; empty for other distributions."""
     if law in laws or ("" in laws and law != "mixture"):
         return laws.get(law, laws.get("", HONEST))
     return FOR_ALL.get(law, FOR_ALL[""])
 
 
 def compare_attacks(setting: FormulaSetting, laws: Laws) -> Iterator[Formula]:
-    """The gains of three attacks and their deviations, as far as the numbers are given."""
+    """Yields the gains of three attacks and their deviations, as far as the numbers are given."""
     protocol, r, share, held = setting.protocol, setting.r, setting.share, setting.held
     if r is None or share is None or held is None:
         return
@@ -245,7 +246,7 @@ SIFTED: Final = (
 
 
 def listed_bounds(setting: FormulaSetting) -> Iterator[Formula]:
-    """The lines without a population, as far as the numbers are given."""
+    """Yields the bounds that hold for every population, as far as the numbers are given."""
     protocol: Any = setting.protocol
     r, share, held = setting.r, setting.share, setting.held
     if r is None or share is None or held is None or not isinstance(protocol, LocalMechanism):
@@ -278,7 +279,7 @@ def _describe_support(protocol: Any) -> str:
 
 
 def bounds(cell: Cell, part: str) -> Iterator[Formula]:
-    """The gains that are left where reports, randomisers and inputs are checked."""
+    """Yields the largest gains if reports, randomisers or inputs are checked."""
     protocol: Any = cell.protocol
     beta, held = cell.share, cell.target_frequency
     lines = theory.gain_lines(protocol, cell.population, cell.targets, beta, crafted=False)
@@ -294,7 +295,7 @@ def bounds(cell: Cell, part: str) -> Iterator[Formula]:
 
 
 def list_verifier_formulas(cell: Cell) -> Iterator[Formula]:
-    """The formulas of the scenario's verified randomiser: what fakes gain in spite of it."""
+    """Yields the formulas of the gain that remains under the scenario's verified randomiser."""
     verifier = next((step for step in cell.defences if step.trust), None)
     if verifier is None or cell.rounds:
         return

@@ -35,7 +35,7 @@ class Paper:
 
 @cache
 def papers() -> tuple[Paper, ...]:
-    """All of them, ldptui itself first, in the order in which a table lists them."""
+    """All entries of `papers.bib`, ldptui first, in the order of the tables."""
     text = resources.files("ldptui.explain").joinpath("papers.bib").read_text(encoding="utf-8")
     text = text.replace("VERSION", __version__)
     return tuple(map(_read, re.findall(r"^@.*?^\}\n", text, re.MULTILINE | re.DOTALL)))
@@ -60,6 +60,6 @@ DERIVED: Final = {
 
 
 def cite_papers(letters: Container[str]) -> list[str]:
-    """The full names of these papers, a line each."""
+    """The full names of the papers with these letters, a line each."""
     named = {paper.key: paper.listed for paper in papers() if paper.key} | DERIVED
     return [f"{name}: {paper}" for name, paper in named.items() if name in letters]

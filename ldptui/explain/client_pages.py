@@ -15,7 +15,7 @@ from ldptui.core.law.pure import LocalMechanism
 
 @dataclass(frozen=True)
 class ClientProgram:
-    """A client of one protocol, its parameters bound.
+    """The client program of one protocol, with its parameters filled in.
 
     known : the parameters by their names, as JSON has them. words : what each is, and its formula,
     "" where it is the kind's. supports : which report supports which item, in words. steps : what
@@ -30,7 +30,7 @@ class ClientProgram:
     of_numbers: bool
 
     def program(self) -> ModuleType:
-        """The client as a module of its own."""
+        """The client program as a Python module."""
         module = ModuleType("client")
         exec(self.code, module.__dict__)
         return module
@@ -45,7 +45,7 @@ def client_rows() -> dict[str, Any]:
 
 
 def client_of(protocol: LocalMechanism, *, ranged: bool = False) -> ClientProgram | None:
-    """The client of a protocol's reports; None where there is no row of it.
+    """The client program of a protocol; None if clients.toml has none.
 
     ranged : its users hold numbers of its own range, and not the items 0 to d - 1 as numbers.
     """
@@ -65,7 +65,7 @@ def client_of(protocol: LocalMechanism, *, ranged: bool = False) -> ClientProgra
 
 
 def write_program(code: str, of_numbers: bool) -> str:
-    """A whole program: what a client has of its own, and what all share."""
+    """The text of a client program: the protocol's code and the code that all clients share."""
     own, *functions = code.rstrip().split("\n\n\n")
     shared = {name: part.rstrip() for name, part in client_rows()["program"].items()}
     words, *groups = own.split("\n\n")  # its first imports are of the standard library

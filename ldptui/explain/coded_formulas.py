@@ -104,7 +104,7 @@ def _hr_estimates(known: KnownNumbers) -> Iterator[Formula]:
 
 
 class BlockReports(MessageReports):
-    """The explanation of a report that is a block of items, and a column of its matrix."""
+    """Explains a report that is a block of items and a column of the block's matrix."""
 
     def encode(self, cell: Cell, report: Reports, item: int) -> tuple[str, ...]:
         code = cast("HadamardResponse", cell.protocol)
@@ -188,7 +188,7 @@ def _sketch(cell: Cell) -> Sketch:
 
 
 class SketchReports(ReportExplanation):
-    """The explanation of a report that is a row of hash functions, and noisy cells of it."""
+    """Explains a report that is a row of hash functions and noisy cells of that row."""
 
     def encode(self, cell: Cell, report: Reports, item: int) -> tuple[str, ...]:
         protocol, row = _sketch(cell), report["row"][:1].astype(np.int64)

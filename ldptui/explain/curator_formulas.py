@@ -37,7 +37,7 @@ GAIN: Final = "G = β(S − f_T), S = targets that one fake user supports"
 
 @dataclass(frozen=True)
 class CuratorWords:
-    """A curator's error in words.
+    """The formulas of a curator's error.
 
     error : the source of its squared error. off_by : what a count is off by at most, in terms of s,
     with probability 0.95. accuracy, needs : accuracy from ε and ε from accuracy, {Δ} for the
@@ -69,7 +69,9 @@ _WORDS: Final[Mapping[type, CuratorWords]] = {
 
 
 def words_of(curator: type) -> CuratorWords:
-    """The words of a curator's class; of one that has none, that they are not told."""
+    """The formulas of the error of a curator's class; for a class without formulas, a row that says
+    so.
+    """
     return _WORDS.get(curator, CuratorWords())
 
 

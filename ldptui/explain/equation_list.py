@@ -52,7 +52,7 @@ def equations() -> tuple[Equation, ...]:
 
 
 def search(text: str) -> tuple[Equation, ...]:
-    """The equations that have every word of `text`, whatever its case; all of them for no words.
+    """The equations that contain every word of `text`, whatever its case; all if `text` is empty.
 
     A word matches from its start ("var" finds variance), a number only as a whole ("2" is not
     22). The equation of that number comes first, then those with the words in title or keys, then

@@ -39,7 +39,7 @@ MODULES: Final = {
 
 
 class MessageReports(ReportExplanation):
-    """The explanation of a report that is one of few messages."""
+    """Explains a report that is one of a few messages."""
 
     def encode(self, cell: Cell, report: Reports, item: int) -> tuple[str, ...]:
         return ("messages that support the item are likelier than others",)
@@ -52,7 +52,7 @@ class MessageReports(ReportExplanation):
 
 @dataclass(frozen=True)
 class FamilyExplanation:
-    """The formulas and explanations of a family of protocols.
+    """The formulas of a family of protocols, and the explanation of its reports.
 
     formulas : all formulas at a setting. reports : its reports, step by step; a sentence that says
         why there are none; a function where the cell decides.
@@ -73,7 +73,7 @@ class FamilyExplanation:
 
 @dataclass(frozen=True)
 class TaskExplanation:
-    """The formulas and explanations of a task.
+    """The formulas of a task, and how its users are asked.
 
     setting : of the protocol of a cell, or of another protocol, as the task asks with it; raises
         ScenarioError where it cannot.
@@ -89,7 +89,7 @@ class TaskExplanation:
 
 @cache
 def find_family_explanation(family: str) -> FamilyExplanation | None:
-    """The explanation of a family; None where nobody has written it."""
+    """The explanation of a family of protocols; None if there is none."""
     explanations: Mapping[str, FamilyExplanation] = getattr(
         _module(MODULES.get(family, family)), "EXPLANATIONS", {}
     )
@@ -98,7 +98,7 @@ def find_family_explanation(family: str) -> FamilyExplanation | None:
 
 @cache
 def find_task_explanation(kind: str) -> TaskExplanation | None:
-    """The explanation of a task; None where it has none of its own."""
+    """The explanation of a task; None if there is none."""
     return getattr(_module(kind.replace("-", "_")), "TASK", None)
 
 
@@ -111,7 +111,7 @@ def _module(name: str) -> Any:
 
 
 def reports_of(cell: Cell) -> ReportExplanation | str:
-    """The reports of a cell, to be shown; the reason where they are not."""
+    """The explanation of the reports of a cell; if there is none, the reason."""
     explanation = find_family_explanation(cell.protocol.family)
     if explanation is None:
         return MessageReports() if isinstance(cell.protocol, Messages) else NOT_TOLD

@@ -33,7 +33,7 @@ SOURCES: Final = {
 
 @dataclass(frozen=True)
 class Formula:
-    """One formula: a row of a family, and where it is shown the numbers of a setting.
+    """One formula of a family of protocols: its symbols, source and, in a setting, its numbers.
 
     title : the quantity in words, empty where only the table of closed forms has it. text : the
     formula in the language of `expression`, or in words. source : as the table cites it. key : its
@@ -60,7 +60,7 @@ class Formula:
 
     @property
     def label(self) -> str:
-        """The quantity in the table, empty where the table has no row of it."""
+        """The name of the quantity in the table; "" if the table has no row for it."""
         return self.name or sides(self.text)[0] or self.title
 
     @property
@@ -76,7 +76,7 @@ class Formula:
 
     @cached_property
     def value(self) -> float:
-        """The number itself; raises KeyError where a number that it needs is not known."""
+        """The value of the formula; raises KeyError if a number that it needs is not known."""
         left, right = sides(self.text)
         for name in (self.key, left or symbols(right)):
             if name in self.numbers:
@@ -92,12 +92,12 @@ class Formula:
 
     @property
     def result(self) -> str:
-        """The number as text."""
+        """The value as text."""
         return self.said or short(self.value, DIGITS)
 
     @property
     def brief(self) -> str:
-        """The right side alone, set closer: `e^ε/(e^ε + d − 1)`."""
+        """The right side alone, without spaces: `e^ε/(e^ε + d − 1)`."""
         if not self.title:
             return self.formula
         right = self.formula.rpartition("= ")[2].partition(":")[0].partition(",  ")[0]
@@ -105,7 +105,7 @@ class Formula:
         return re.sub(r"\) ([a-z])", r")\1", closer)
 
     def at(self, numbers: Numbers, part: str = "") -> Formula:
-        """The formula over these numbers and its own, under a heading."""
+        """The formula with these numbers added to its own, under a heading."""
         return replace(self, numbers={**numbers, **self.numbers}, part=part)
 
 
@@ -115,7 +115,7 @@ def list_formula(key: str, name: str, text: str, source: str) -> Formula:
 
 
 class KnownNumbers(dict[str, float]):
-    """The numbers of a setting by their names, and by those of all rows that were filled in."""
+    """The numbers of a setting by name, including the values of the formulas computed so far."""
 
     def __init__(self, setting: FormulaSetting, **more: float) -> None:
         protocol, users = setting.protocol, setting.users
@@ -125,7 +125,7 @@ class KnownNumbers(dict[str, float]):
         self.setting, self._rows = setting, dict[str, float]()
 
     def fill(self, rows: Iterable[Formula], part: str = "") -> Iterator[Formula]:
-        """The rows over these numbers, as far as all that a row needs is known.
+        """Yields the formulas whose numbers are all known, with these numbers.
 
         A row's key is an attribute of the protocol, where it has one of that name.
         """
@@ -178,12 +178,12 @@ _END: Final = re.compile(r": |,  |, (?=[a-z]{2}|\S+ = )| ⇒ | = ")
 
 
 def symbols(text: str) -> str:
-    """The text as it is read, without the braces."""
+    """The text of a formula as it is printed, without braces."""
     return _FOLD.sub(r"\1", text)
 
 
 def sides(text: str) -> tuple[str, str]:
-    """The left side of an equation, else "", and the side that has the value."""
+    """The left side of an equation ("" if there is none) and the side that is computed."""
     found = _SIDES.match(text)
     if found is None:
         return "", _END.split(text, maxsplit=1)[0]
@@ -191,19 +191,23 @@ def sides(text: str) -> tuple[str, str]:
 
 
 def value_of(text: str, numbers: Numbers) -> float:
-    """The value of an expression; raises KeyError, or ValueError where it is none."""
+    """The value of an expression; raises KeyError for an unknown number, ValueError if it has no
+    value.
+    """
     value: float = _parse_template(text).value(numbers)
     return value
 
 
 def put_in(text: str, numbers: Numbers) -> str:
-    """The expression with the numbers in the places of their names; raises like `value_of`."""
+    """The expression with its names replaced by their numbers; raises like `value_of`."""
     pieces = _parse_template(text).pieces
     return "".join(part if isinstance(part, str) else part.format_piece(numbers) for part in pieces)
 
 
 def fill_template(template: str, numbers: Numbers) -> str:
-    """A sentence with what stands in its braces put in; raises like `value_of`."""
+    """A sentence with the expressions in its braces replaced by their values; raises like
+    `value_of`.
+    """
     return _FOLD.sub(lambda fold: put_in(fold[0], numbers), template)
 
 

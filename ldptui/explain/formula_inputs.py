@@ -14,7 +14,8 @@ from ldptui.core.law.pure import PureProtocol, SeedSearch
 
 @dataclass(frozen=True, eq=False)
 class FormulaSetting:
-    """A protocol with its parameters bound, and what else is known.
+    """The inputs of formulas: a protocol with bound parameters, the users and the attack, as far as
+    known.
 
     given : the keys of the scenario's table of the protocol, with their values.
     users, share, r, held : n, β, the number of targets, and the total that genuine users hold of
@@ -40,12 +41,12 @@ class FormulaSetting:
 
     @property
     def family(self) -> str:
-        """The family whose explanation this is."""
+        """The family of protocols whose formulas hold."""
         return str(getattr(self.protocol, "family", ""))
 
     @property
     def attack(self) -> Any:
-        """The attack of the cell, None without one."""
+        """The attack of the cell; None if there is none."""
         return None if self.cell is None else self.cell.attack
 
     @property
@@ -55,12 +56,14 @@ class FormulaSetting:
 
     @property
     def is_pure(self) -> bool:
-        """True where p and q say all: the chances to support the own item, and any other one."""
+        """True if p and q, the support probabilities of the user's item and of others, determine
+        the estimate.
+        """
         return isinstance(self.protocol, PureProtocol)
 
 
 def setting_of(cell: Cell) -> FormulaSetting:
-    """The setting of a cell."""
+    """The inputs of the formulas of a cell."""
     table = "protocol."
     parameters = {
         key.removeprefix(table): value
@@ -79,13 +82,15 @@ def setting_of(cell: Cell) -> FormulaSetting:
 
 
 def bound(spec: Any, domain_size: int, **known: Any) -> FormulaSetting:
-    """The setting of a protocol that is bound to a domain; raises ScenarioError."""
+    """The inputs of the formulas of a protocol over a domain; raises ScenarioError."""
     values = {key.name: getattr(spec, key.name) for key in fields(spec)}
     return FormulaSetting(spec.bind(domain_size), values, **known)
 
 
 def read_key(spec: type[Any], key: str, value: Any) -> Any:
-    """A rule, or a number, as the key of the kind has it; raises ScenarioError."""
+    """An option's text as the value of a protocol's key, a word or a number; raises
+    ScenarioError.
+    """
     hint = get_type_hints(spec)[key]
     parts = get_args(hint) or (hint,)
     rules = [word for part in parts for word in get_args(part)]

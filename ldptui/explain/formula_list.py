@@ -61,12 +61,12 @@ def formulas(setting: FormulaSetting) -> Iterator[Formula]:
 
 
 def entries(setting: FormulaSetting) -> dict[str, Formula]:
-    """The formulas of a setting that the table of closed forms has, by their fields."""
+    """The formulas of a setting that belong to the table of closed forms, by key."""
     return {row.key: row for row in formulas(setting) if row.key}
 
 
 def cell_formulas(cell: Cell) -> tuple[Formula, ...]:
-    """The formulas of a cell that are shown with its numbers put in.
+    """The formulas of a cell, shown with their numbers.
 
     Of a task with a explanation of its own: these, and the numbers that its protocol is known by.
     """
@@ -82,7 +82,7 @@ def cell_formulas(cell: Cell) -> tuple[Formula, ...]:
 
 
 def table_notes(setting: FormulaSetting, rows: Mapping[str, Formula]) -> Iterator[str]:
-    """The sentences below the table of closed forms; the rows are by field."""
+    """Yields the sentences below the table of closed forms. rows : its formulas by key."""
     explanation, protocol = explanation_of(setting), setting.protocol
     yield from explanation.notes(setting)
     if any(key.startswith("gain.") for key in rows):
@@ -121,7 +121,7 @@ def _least_error(d: int, epsilon: float) -> Iterator[str]:
 
 @lru_cache
 def errors_of_the_best(d: int, epsilon: float) -> tuple[float, float]:
-    """n times the mean squared errors of SS, and of the better of GRR and OUE."""
+    """n times the mean squared error of SS, and of the better of GRR and OUE."""
     best = theory.least_error(d, epsilon)
     pair = theory.least_of_all(d, epsilon), PROTOCOLS[best](best, epsilon).bind(d)
     least, other = (float(item_variance(protocol, 1, 1 / d)) for protocol in pair)

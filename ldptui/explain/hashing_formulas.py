@@ -132,7 +132,7 @@ def _open_report(report: Reports) -> tuple[UInts, int]:
 
 
 class HashReports(ReportExplanation):
-    """The explanation of a report that is a seed and a bucket."""
+    """Explains a report that is a hash seed and a bucket."""
 
     def encode(self, cell: Cell, report: Reports, item: int) -> tuple[str, ...]:
         g, (seed, _) = _hash_range(cell), _open_report(report)
@@ -151,7 +151,7 @@ class HashReports(ReportExplanation):
         return f"seed 0x{int(seed[0]):08x}, bucket {sent}", size
 
     def server_numbers(self, cell: Cell, report: Reports) -> tuple[str, Counts] | None:
-        """The bucket of every item under the report's seed."""
+        """The bucket of every item under the seed of the report."""
         hashed = buckets(
             np.arange(cell.pure.domain_size), _open_report(report)[0], _hash_range(cell)
         )
@@ -167,7 +167,7 @@ HASHES: Final = HashReports()
 
 
 def search_words(setting: FormulaSetting) -> Iterator[str]:
-    """The sentence about the search of crafted reports."""
+    """Yields the sentence about the search for hash seeds by crafted reports."""
     seeds, scoring = setting.search.seeds, setting.search.scoring
     yield f"E[M] = targets matched by the best of K = {seeds} seeds, scored by {scoring}"
 

@@ -40,7 +40,7 @@ DIRECT_LAWS: Final = {
 
 
 class ItemReports(ReportExplanation):
-    """The explanation of a report that is an item."""
+    """Explains a report that is an item."""
 
     def describe(self, cell: Cell, report: Reports) -> tuple[str, ...]:
         return name_item(cell, int(report[0])), bits_needed(cell.pure.domain_size)
@@ -76,7 +76,7 @@ UNARY_LAWS: Final = {
 
 
 def unary(setting: FormulaSetting) -> Iterator[Formula]:
-    """The formulas of unary encodings."""
+    """Yields the formulas of unary encodings."""
     p, q = setting.protocol.p, setting.protocol.q
     rows, unit = UE, VARIANCE
     if p == 0.5:
@@ -87,7 +87,9 @@ def unary(setting: FormulaSetting) -> Iterator[Formula]:
 
 
 def pad_numbers(setting: FormulaSetting) -> dict[str, float]:
-    """The numbers of crafted reports: l, and those of a report that aims at some targets."""
+    """The numbers of crafted reports: the number l of ones, and the ones of a report for some of
+    the targets.
+    """
     protocol, d, r = setting.protocol, setting.protocol.domain_size, setting.r
     if r is None:
         return {}
@@ -99,7 +101,7 @@ def pad_numbers(setting: FormulaSetting) -> dict[str, float]:
 
 
 class BitReports(ReportExplanation):
-    """The explanation of a report that has a bit for each item."""
+    """Explains a report that has a bit for each item."""
 
     shows_bits = True
 
@@ -164,7 +166,7 @@ def _ss_numbers(setting: FormulaSetting) -> dict[str, float]:
 
 
 class SetReports(ReportExplanation):
-    """The explanation of a report that is a set of w items."""
+    """Explains a report that is a set of w items."""
 
     shows_bits = True
 

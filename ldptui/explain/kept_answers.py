@@ -29,7 +29,7 @@ OF_BITS: Final = ("q_star", "p_star", "learnable_items")
 
 @dataclass(frozen=True)
 class PrivacyNumber:
-    """One number: its symbol, what it is, its value as text, and where it comes from."""
+    """One row of the tab Privacy: a symbol, its meaning, its value as text, and its source."""
 
     symbol: str
     label: str
@@ -39,7 +39,7 @@ class PrivacyNumber:
 
 @dataclass(frozen=True)
 class NumberGroup:
-    """Numbers under one heading."""
+    """The rows of the tab Privacy under one heading."""
 
     title: str
     numbers: tuple[PrivacyNumber, ...]
@@ -102,7 +102,9 @@ def _over_rounds(cell: Cell, memory: Memoising) -> tuple[PrivacyNumber, ...]:
 
 
 def rounds_plot(memory: Memoising) -> Plot:
-    """ε over the number of reports of one item: of the kept answer, and by composition."""
+    """The plot of ε over the number of reports of one item: of memoised answers, and by naive
+    composition.
+    """
     reports = sorted({round(t) for t in np.geomspace(1, ROUNDS, 25)})
     one, ever = memory.epsilon_of_rounds(1), memory.epsilon_infinity
     xs = [float(t) for t in reports]

@@ -270,12 +270,12 @@ ESTIMATES: Final = {
 
 
 class NumberReports(ReportExplanation):
-    """The explanation of a report that says a number, in [-1, 1] or beyond."""
+    """Explains a report that means a number, in [-1, 1] or beyond."""
 
     laws = LAWS | dict.fromkeys(("crafted", "avoided"), "the largest number, on the wanted side")
 
     def read_number(self, protocol: Any, report: int) -> float:
-        """The number that a report says."""
+        """The number that a report means."""
         raise NotImplementedError
 
     def name_report(self, protocol: Any, report: int) -> str:
@@ -318,7 +318,7 @@ class NumberReports(ReportExplanation):
 
 
 class RoundingReports(NumberReports):
-    """The explanation of a report that is an end of the range."""
+    """Explains a report that is an end of the range (stochastic rounding)."""
 
     def encode(self, cell: Cell, report: Reports, item: int) -> tuple[str, ...]:
         return (f"t = {_number(cell, item)} becomes 1 or −1, 1 with probability (1 + t)/2",)
@@ -347,7 +347,7 @@ def _number(cell: Cell, item: int) -> str:
 
 
 class BinReports(NumberReports):
-    """The explanation of a report that is a bin of a line."""
+    """Explains a report that is a bin of the range."""
 
     def encode(self, cell: Cell, report: Reports, item: int) -> tuple[str, ...]:
         protocol: Any = cell.local

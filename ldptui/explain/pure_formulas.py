@@ -75,7 +75,9 @@ ESTIMATES: Final = (
 
 
 def add_spread(known: KnownNumbers) -> None:
-    """Add the variance of one user, the gain factor, and σ where the users are known."""
+    """Add the variance of one user's estimate, the gain factor and, if n is known, σ to the
+    numbers.
+    """
     protocol, users = known.setting.protocol, known.setting.users
     known |= {
         "p": protocol.p, "q": protocol.q, "variance_per_user": theory.count_variance(protocol),
@@ -86,7 +88,9 @@ def add_spread(known: KnownNumbers) -> None:
 
 
 def choose(known: KnownNumbers) -> Iterator[Formula]:
-    """The protocols with the least variance and with the least mean squared error."""
+    """Yields the formulas of the protocols with the least variance and the least mean squared
+    error.
+    """
     d, epsilon = known.setting.protocol.domain_size, known.setting.protocol.epsilon
     best = theory.least_error(d, epsilon)
     names = {"grr": "GRR", "oue": "OUE, or OLH"}
@@ -141,7 +145,8 @@ def pure(
     estimates: Callable[[KnownNumbers], Iterator[Formula]] = _estimates,
     std: Formula = DEVIATION,
 ) -> Callable[[FormulaSetting], Iterator[Formula]]:
-    """The formulas of a family of pure protocols: its rows, the estimates, and what fakes gain.
+    """A function that yields the formulas of a family of pure protocols: parameters, estimate, and
+    gains.
 
     laws : S by the law of the fakes' reports. unit : Var*/n in terms of the family, and std the
     deviation of a frequency. crafting : the rows of crafted reports. own : the family's numbers.

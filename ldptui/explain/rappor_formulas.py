@@ -125,7 +125,7 @@ EXACT: Final = _of_fakes(
 
 
 def noise_numbers(setting: FormulaSetting) -> KnownNumbers:
-    """The numbers of a noise and its bits, as far as what they need is given."""
+    """The numbers of RAPPOR's noise on bits, as far as they are known."""
     protocol, users, held = setting.protocol, setting.users, setting.held
     noise, h, given = protocol.noise, protocol.hashes, setting.given.get("epsilon")
     known = KnownNumbers(
@@ -145,13 +145,15 @@ def noise_numbers(setting: FormulaSetting) -> KnownNumbers:
 
 
 def rows_of_noise(noise: BitNoise, hashes: int) -> dict[str, Formula]:
-    """The closed forms of a noise on `hashes` bits, by their fields."""
+    """The closed forms of a noise on `hashes` bits, by key."""
     setting = FormulaSetting(Rappor(2, 16, hashes, 1, noise), {"kind": "rappor", "form": ""})
     return {row.key: row for row in formulas(setting) if row.key}
 
 
 def formulas(setting: FormulaSetting) -> Iterator[Formula]:
-    """The formulas of all forms of RAPPOR, then those of the basic forms or of Bloom filters."""
+    """Yields the formulas of all forms of RAPPOR, then those of basic RAPPOR or of
+    Bloom filters.
+    """
     protocol, noise, cell = setting.protocol, setting.protocol.noise, setting.cell
     known = noise_numbers(setting)
     heading = "RAPPOR's noise: its p and q are the reverse of Wang's"

@@ -30,12 +30,12 @@ MOST_FILTERS: Final = 2**16
 
 
 def hashes_here(protocol: Rappor) -> bool:
-    """True where the Bloom filters of all items may be made here."""
+    """True if the Bloom filters of all items are few enough to be computed for the screen."""
     return protocol.domain_size * protocol.cohorts <= MOST_FILTERS
 
 
 def reports(cell: Cell) -> ReportExplanation | str:
-    """The explanation of RAPPOR's reports; basic forms are told as unary encodings."""
+    """The explanation of RAPPOR's reports; basic RAPPOR is explained as a unary encoding."""
     protocol: Any = cell.protocol
     if cell.is_pure:
         return BITS
@@ -45,7 +45,7 @@ def reports(cell: Cell) -> ReportExplanation | str:
 
 
 class FilterReports(ReportExplanation):
-    """The explanation of a report of a form with Bloom filters: its bits are those of a filter.
+    """Explains a report of RAPPOR with Bloom filters.
 
     What stands between the two noises is no part of a report: it is drawn again from the same
     stream, by the protocol without fresh noise.
@@ -113,7 +113,7 @@ class FilterReports(ReportExplanation):
         return replace(super().show_report(cell, report), bits=_bits(cell, report), marked=aimed)
 
     def support(self, cell: Cell, report: Reports) -> Supports:
-        """The candidates all of whose bits are set."""
+        """The candidates whose bits are all set in the report."""
         return np.asarray(~(_filters(cell, report) & ~_bits(cell, report)).any(axis=1))
 
     def weigh(self, cell: Cell, report: Reports) -> tuple[float, str]:

@@ -63,7 +63,7 @@ SEARCH_WORK: Final = 2_000_000
 
 
 class ReportExplanation:
-    """The explanation of a report that supports items, as users hold them."""
+    """The explanation of a report, step by step, from the item to the server's estimate."""
 
     laws = LAWS
     """The sentence of each law."""
@@ -75,19 +75,19 @@ class ReportExplanation:
     """Whether a report is added to the targets' total as it is, with p = 1 and q = 0."""
 
     def encode(self, cell: Cell, report: Reports, item: int) -> tuple[str, ...]:
-        """The step that encodes an item in a report: a sentence, then details."""
+        """The sentence and the details of the step that encodes an item."""
         return ("the item itself",)
 
     def describe(self, cell: Cell, report: Reports) -> tuple[str, ...]:
-        """A report as it is sent: a sentence, then details."""
+        """The sentence and the details of the sent report."""
         raise NotImplementedError
 
     def server_numbers(self, cell: Cell, report: Reports) -> tuple[str, Counts] | None:
-        """A number of every item that the server reads off a report, by name, or None."""
+        """A number for every item that the server reads off a report, by name; None if none."""
         return None
 
     def support(self, cell: Cell, report: Reports) -> Supports | None:
-        """[d], 1 where a report supports an item and -1 where it speaks against it.
+        """int64[d]: 1 if the report supports an item, -1 if it speaks against it, else 0.
 
         None if no item is supported.
         """
@@ -97,7 +97,7 @@ class ReportExplanation:
         return np.asarray(protocol.look(report, np.arange(protocol.domain_size))[0])
 
     def weigh(self, cell: Cell, report: Reports) -> tuple[float, str]:
-        """The users that a report adds to the targets' estimate, with the derivation."""
+        """The users by which a report changes the targets' count, and how this is computed."""
         protocol: Any = cell.protocol
         p, q, r = protocol.p, protocol.q, cell.targets.size
         net = int(cast("Supports", self.support(cell, report))[cell.targets].sum())
@@ -107,7 +107,7 @@ class ReportExplanation:
     def expect(
         self, cell: Cell, report: Reports, item: int | None, attack: Strategy | None
     ) -> tuple[float | None, float]:
-        """The expected targets of a report (None if unknown), and its weight."""
+        """The expected targets that a report supports (None if unknown), and its weight."""
         protocol: Any = cell.protocol
         p, q = (1.0, 0.0) if self.adds_up else (protocol.p, protocol.q)
         r, held = cell.targets.size, item in cell.targets
@@ -139,7 +139,7 @@ class ReportExplanation:
         )
 
     def own_bits(self, cell: Cell, report: Reports, item: int) -> Bits:
-        """The bits of an item before any noise."""
+        """The bits that encode an item, before any noise."""
         return "own", one_bit(cell.local.domain_size, item)
 
     def sent_bits(self, cell: Cell, report: Reports) -> Bits:
@@ -149,13 +149,13 @@ class ReportExplanation:
     def lay_out(
         self, cell: Cell, report: Reports, rows: tuple[Bits, ...], item: int | None
     ) -> StepBits:
-        """Rows of bits, those of the own item first, then the targets'."""
+        """Rows of bits, those of the user's item first, then those of the targets."""
         return over_items(cell, rows, item)
 
     def show_noise(
         self, cell: Cell, report: Reports, item: int, answer: Reports | None
     ) -> Iterator[ReportStep]:
-        """The steps of noise between an item and a report, that of a memoised answer first."""
+        """Yields the steps of noise, the noise of a memoised answer first."""
         before = self.own_bits(cell, report, item)
         rows = [self.sent_bits(cell, report)]
         if answer is not None:
@@ -172,7 +172,7 @@ class ReportExplanation:
             before = after
 
     def show_value(self, cell: Cell, item: int | None, attack: Strategy | None) -> ReportStep:
-        """The first step: the item of a user, or what a fake without one wants."""
+        """The first step: the item of a genuine user, or the aim of a fake user."""
         if item is None:
             detail = f"wants {targets_of(cell)} to look {wish_of(cast('Strategy', attack))}"
             return ReportStep("Value", "none: a fake holds no item", detail=(detail,))
@@ -189,7 +189,7 @@ class ReportExplanation:
         return ReportStep("Value", text, detail=(chosen + lie,))
 
     def show_bits(self, cell: Cell, report: Reports, item: int | None) -> StepBits | None:
-        """The bits of a report that is of no item, or the own item before any noise."""
+        """The bits of a fake report without an item, or of the user's item before noise."""
         if item is not None:
             return self.lay_out(cell, report, (self.own_bits(cell, report, item),), item)
         if self.support(cell, report) is None:
@@ -197,7 +197,7 @@ class ReportExplanation:
         return self.lay_out(cell, report, (self.sent_bits(cell, report),), None)
 
     def show_report(self, cell: Cell, report: Reports) -> ReportStep:
-        """The report as it is sent."""
+        """The step of the sent report."""
         text, *detail = self.describe(cell, report)
         if not self.shows_bits:
             return ReportStep("Report", text, detail=tuple(detail))
@@ -208,7 +208,7 @@ class ReportExplanation:
     def show_server(
         self, cell: Cell, report: Reports, item: int | None, attack: Strategy | None
     ) -> Iterator[ReportStep]:
-        """The server's step: the items that a report supports, and its weight."""
+        """Yields the server's step: the items that a report supports, and its weight."""
         r, support = cell.targets.size, self.support(cell, report)
         hit, average = self.expect(cell, report, item, attack)
         if support is not None:
@@ -228,7 +228,7 @@ class ReportExplanation:
             yield ReportStep("Weight", text, detail=(formula, mean))
 
     def explain_genuine(self, cell: Cell, item: int, kept: Rng, fresh: Rng) -> ReportHistory:
-        """The history of the report of a genuine user who holds `item`.
+        """The steps of the report of a genuine user who holds `item`.
 
         kept : draws what a client keeps between its reports. fresh : what is drawn anew.
         """
@@ -242,7 +242,7 @@ class ReportExplanation:
         return self._history(cell, "A genuine user", report, steps, item, None)
 
     def explain_fake(self, cell: Cell, attack: Strategy, title: str, rng: Rng) -> ReportHistory:
-        """The history of the report of a fake user, drawn by the attack."""
+        """The steps of the report of a fake user, drawn by the attack."""
         view, item = View(cell.targets), None
         attack, searched = shorten_search(attack, cell)
         if hasattr(attack, "draw_pretended_items"):
@@ -294,7 +294,7 @@ NOTHING: Final[Items] = np.empty(0, dtype=np.int64)
 
 
 def shorten_search(attack: Any, cell: Cell) -> tuple[Strategy, tuple[str, ...]]:
-    """The attack with as many seeds as one report has time for, with a sentence on them."""
+    """The attack with as few hash seeds as one report can wait for, and a sentence about that."""
     if not hasattr(attack, "seeds") or not hasattr(cell.protocol, "hash_range"):
         return attack, ()
     r = cell.targets.size
@@ -314,7 +314,7 @@ def noise_step(
     cells: StepBits | None,
     detail: tuple[str, ...] = (),
 ) -> ReportStep:
-    """The step of a noise that sends a 1 as 1, and a 0 as 1, with these probabilities."""
+    """The step of a noise that sends a 1 as 1, and a 0 as 1, with the probabilities `rates`."""
     (was, ones), (now, sent) = before, after
     outcomes = (
         StepOutcome(f"{was} → {now}", letters[0], rates[0], count_among(sent, ones)),
@@ -348,14 +348,14 @@ def supported_bits(support: Supports | None) -> BoolArray:
 
 
 def one_bit(size: int, place: int) -> BoolArray:
-    """bool[size], with one bit that is 1."""
+    """bool[size], True only at `place`."""
     bits = np.zeros(size, dtype=np.bool_)
     bits[place] = True
     return bits
 
 
 def over_items(cell: Cell, rows: tuple[Bits, ...], own: int | None) -> StepBits:
-    """Bits over the items: the own one first, then the targets."""
+    """Rows of bits over the items, the user's item first, then the targets."""
     rest = tuple(int(target) for target in np.sort(cell.targets) if target != own)
     groups = [MemberGroup("own", (own,))] if own is not None else []
     groups += [MemberGroup("targets", rest)] if rest else []
@@ -365,7 +365,7 @@ def over_items(cell: Cell, rows: tuple[Bits, ...], own: int | None) -> StepBits:
 
 
 def letters_of(cell: Cell) -> tuple[str, str]:
-    """The chances that a 1, and that a 0, is sent as 1: some bits have a p and q of their own."""
+    """The names of the probabilities to send a 1 and a 0 as 1: p and q, or the bits' own."""
     return ("q*", "p*") if "p_star" in cell.protocol.facts() else ("p", "q")
 
 
@@ -381,7 +381,7 @@ def targets_of(cell: Cell) -> str:
 
 
 def wish_of(attack: Strategy) -> str:
-    """The way in which an attack wants its targets to look."""
+    """The aim of an attack in words."""
     if attack.report_law == "avoided":
         return "rare"
     drawn = isinstance(getattr(attack, "targets", None), RandomSet)
@@ -396,5 +396,5 @@ def hex_of(report: NDArray[Any]) -> str:
 
 
 def bits_needed(choices: int) -> str:
-    """The bits that tell one of so many choices, in words."""
+    """The number of bits that encode one of `choices` values, in words."""
     return fmt.plural((choices - 1).bit_length(), "bit")

@@ -25,8 +25,8 @@ class StepOutcome:
 
 @dataclass(frozen=True)
 class Meter:
-    """The number of targets that a report supports less those that it opposes, and its expectation
-    for honest or crafted reports.
+    """The number of targets that a report supports, less those it speaks against, with its
+    expectation.
 
     Targets that it speaks against are taken off.
     """
@@ -92,7 +92,7 @@ class StepBits:
 
 @dataclass(frozen=True, eq=False)
 class ReportStep:
-    """One step: a sentence, what could happen, the cells, and what to know about it.
+    """One step of a report: a sentence, the possible outcomes, the bits and the details.
 
     bits : bool[d], all the bits of a report, drawn where there is room for them; marked : int64,
     the targets among them.
@@ -110,7 +110,7 @@ class ReportStep:
 
 @dataclass(frozen=True, eq=False)
 class ReportHistory:
-    """The steps of one report, from the value to what the server takes from it.
+    """The steps of one report, from the user's value to the server's estimate.
 
     report : the report itself, an array of one. supports : int64, the items it supports, ascending.
     targets : int64, the targets among them. weight : what the report adds to the targets' estimated

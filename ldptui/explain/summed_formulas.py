@@ -76,7 +76,7 @@ def _she_formulas(setting: FormulaSetting) -> Iterator[Formula]:
 
 
 class CellReports(ReportExplanation):
-    """The explanation of a report that is a noisy number for each item; the server adds them up."""
+    """Explains a report that is a noisy number for each item, which the server sums."""
 
     adds_up = True
 
@@ -192,7 +192,7 @@ def _flips(cell: Cell) -> BitFlips:
 
 
 class SampledBitReports(ReportExplanation):
-    """The explanation of a report that has a noisy bit for each of D items."""
+    """Explains a report that has a noisy bit for each of D sampled items."""
 
     adds_up = True
 

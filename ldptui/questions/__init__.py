@@ -25,20 +25,22 @@ def find_questions() -> Mapping[str, Path]:
 
 
 def is_about_reports(name: str) -> bool:
-    """Return whether a question is about reports, as its file says; it is not loaded."""
+    """True if a question is about reports; found from the text of its file, without
+    importing it.
+    """
     path = find_questions().get(name)
     text = "" if path is None else path.read_text(encoding="utf-8")
     return 'group="My reports"' in text or "protocol: Sender" in text
 
 
 def load_question(name: str) -> Question[Any, Any]:
-    """A question by its name."""
+    """The question of a name, whose module is imported."""
     asked: Question[Any, Any] = getattr(import_module(f"{__name__}.{name}{ENDING}"), name)
     return asked
 
 
 def import_bodies() -> Iterator[str]:
-    """The names of all modules of the questions' rooms, each of which is imported by then."""
+    """Yields the names of all modules that questions need, each after it is imported."""
     for room in (__name__, "ldptui.core.lab"):
         for path in sorted(Path(*import_module(room).__path__).glob("[!_]*.py")):
             yield import_module(f"{room}.{path.stem}").__name__

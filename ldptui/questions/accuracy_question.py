@@ -21,7 +21,9 @@ BESIDE = "laplace"
 
 @dataclass(frozen=True)
 class CuratorError:
-    """A mechanism's ε, and what its counts are off by; threshold : of one that withholds bins."""
+    """A central mechanism's ε and the error of its counts. threshold : below which it withholds
+    bins.
+    """
 
     epsilon: float
     delta: float

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def command(name: str, arguments: Namespace) -> int:
-    """Print the answer to what a command is given; its exit code: 6 for a promise that is broken.
+    """Print the answer of a question's command; returns the exit code (6 if a promise is broken).
 
     A ScenarioError names the argument.
     """
@@ -91,7 +91,7 @@ READ: Final = {"file": "file", "prior": "prior", "reports": "reports.0"}
 
 
 def steps(question: Mapping[str, Any]) -> Steps:
-    """Work on a tab's question; raises LdpError. A ScenarioError has the name of a field, or ""."""
+    """The steps that answer the question of a lab form; raises LdpError."""
     asked = load_question(question["tab"])
     whole = next((field for name, field in READ.items() if name in asked.fields), "")
     try:

@@ -41,7 +41,7 @@ def open_clients(
     settings: Sequence[str],
     seconds: float,
 ) -> list[NamedClient]:
-    """The clients that are named, of which none has started; raises LdpError.
+    """The named clients, not yet started; raises LdpError.
 
     kind, settings : the protocol that they claim to follow, "" for none, and its keys. seconds : of
     one start of a program. The key of an error about one is clients.N.
@@ -66,7 +66,7 @@ def open_clients(
 
 
 def claim_of(kind: str, promise: ClientClaim, keys: Mapping[str, Any]) -> ClientClaim:
-    """The claim to follow a protocol of this kind; raises LdpError."""
+    """The claim that a client follows a protocol of this kind; raises LdpError."""
     protocol = protocol_of(kind, promise.items, epsilon=promise.epsilon, **keys)
     return replace(promise, protocol=protocol)
 
@@ -135,7 +135,8 @@ def _program(command: str, claim: ClientClaim, seconds: float) -> NamedClient:
 def program_reports(
     program: Program, protocol: LocalMechanism | None, items: Items
 ) -> Iterator[Reports]:
-    """A report of each item from one start of a program, in order, in blocks; raises RunError.
+    """Yields, in blocks, the reports that one start of a program writes, one for each item; raises
+    RunError.
 
     A line is a report: a row of CSV, below a header or without one, or an object of JSON; without a
     protocol any text.
@@ -197,7 +198,7 @@ def _read_pairs(path: Path, claim: ClientClaim) -> tuple[Items, Reports]:
 
 
 def opaque(lines: list[bytes]) -> NDArray[np.bytes_]:
-    """S[n]: lines compared as text, whatever they hold."""
+    """Lines as an array of byte strings S[n], to be compared only."""
     return np.array([_narrow(line) for line in lines], dtype=f"S{WIDE}")
 
 

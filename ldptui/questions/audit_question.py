@@ -33,7 +33,7 @@ UNPROVED: Final = (
 
 @dataclass(frozen=True)
 class AuditAnswer(QuestionAnswer):
-    """The reports on clients that promise an ε."""
+    """The answer of `audit`: a report on each client that promises an ε."""
 
     epsilon: float
     items: int

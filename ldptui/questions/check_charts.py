@@ -20,7 +20,7 @@ SLICES: Final = 12
 
 
 def loss_charts(loss: Loss, title: str) -> Iterator[Figure]:
-    """The tail of a privacy loss, and its law."""
+    """Yields the charts of a privacy loss: its tail, and its distribution."""
     is_discrete, most = isinstance(loss, DiscreteLoss), loss.maximum
     values = loss.values if isinstance(loss, DiscreteLoss) else np.empty(0)
     steps = values[np.isfinite(values)]

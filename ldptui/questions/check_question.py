@@ -42,7 +42,9 @@ UNSEEN: Final = (
 
 @dataclass(frozen=True)
 class LossLaw:
-    """The largest and the mean privacy loss, and (t, Pr[L ≥ t])."""
+    """The distribution of a privacy loss L: its largest value, its mean, and pairs (t,
+    Pr[L ≥ t]).
+    """
 
     maximum: float
     mean: float
@@ -58,7 +60,8 @@ class LossLaw:
 
 @dataclass(frozen=True)
 class CheckAnswer(QuestionAnswer):
-    """The evidence on a mechanism's promise; verdict : broken, proved or not refuted.
+    """The answer of `check`: the evidence on a mechanism's promise. verdict : broken, proved or not
+    refuted.
 
     enumeration, audit : what going through all reports shows, and what samples show. contract : the
     clauses of a pure protocol in Python. purpose, runs : of somebody's attack, defence,

@@ -33,7 +33,7 @@ _NAMES: Final = in_order("protocol", KINDS)
 
 @dataclass(frozen=True, eq=False)
 class Subject:
-    """The subject of a check.
+    """The mechanism, protocol or plug-in that `check` is asked about.
 
     mechanism : of ours, or somebody's. claim : what it promises, and the inputs that are watched.
     perturb : makes reports of inputs. inputs : the names of those that are watched, where they are
@@ -51,12 +51,12 @@ class Subject:
 
     @property
     def proof(self) -> Check | None:
-        """The result of going through all reports, if there are few enough."""
+        """The result of enumerating all reports; None if there are too many."""
         law = every_report(self.mechanism)
         return None if law is None else check(law, self.claim.epsilon)
 
     def is_proved(self, proof: Check | None) -> bool:
-        """Return whether something else than samples shows that the promise is kept."""
+        """True if an enumeration or an exact loss shows that the promise is kept."""
         if proof is not None and proof.holds:
             return True
         if isinstance(self.loss, DiscreteLoss):
@@ -67,7 +67,7 @@ class Subject:
         return self.inputs[place] if self.inputs else f"item {place}"
 
     def test_contract(self, seed: int) -> list[Clause] | None:
-        """The clauses of somebody's pure protocol, tested; None of others, as our tests do so."""
+        """The tested clauses of a pure protocol in Python; None for other mechanisms."""
         if not self.is_own or not all(hasattr(self.mechanism, name) for name in CONTRACT):
             return None
         items, rng = self.claim.items, np.random.default_rng(seed)

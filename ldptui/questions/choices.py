@@ -25,7 +25,7 @@ OWN: Final = "plugin"
 
 
 def kinds() -> tuple[str, ...]:
-    """Every kind of protocol that a scenario can name, but for plug-in code."""
+    """The kinds of protocols that a scenario can name, without plug-in code."""
     return tuple(kind for kind in listed_kinds("protocol") if kind != OWN)
 
 
@@ -42,14 +42,14 @@ def curators() -> tuple[str, ...]:
 
 
 def local() -> tuple[str, ...]:
-    """The pure protocols, which users run themselves."""
+    """The kinds of pure protocols that users run themselves."""
     from ldptui.core.protocols import PROTOCOLS
 
     return in_order("protocol", PROTOCOLS)
 
 
 def numbers() -> tuple[str, ...]:
-    """The protocols of numbers, which users run themselves."""
+    """The kinds of protocols of numbers that users run themselves."""
     return _in_group("numbers")
 
 
@@ -60,22 +60,26 @@ def _in_group(name: str) -> tuple[str, ...]:
 
 
 def alike(*words: str) -> Choices:
-    """Choices whose values are their own words."""
+    """Choices whose labels are the values themselves."""
     return tuple((word, word) for word in words)
 
 
 def where(name: str, *values: object) -> Condition:
-    """The condition that another field has one of these values."""
+    """A condition that holds if the field `name` has one of these values."""
     return lambda form: form.get(name) in values
 
 
 def having(name: str, parameter: str, *values: object) -> Condition:
-    """The condition that the kind in another field has a parameter, or is one of the values."""
+    """A condition that holds if the kind chosen in the field `name` has a parameter, or is one of
+    `values`.
+    """
     return lambda form: form.get(name) in values or has(form.get(name), parameter)
 
 
 def lacking(name: str, parameter: str, *values: object) -> Condition:
-    """The kind that is chosen in another field does not have it, or it is one of the values."""
+    """A condition that holds if the kind chosen in the field `name` lacks a parameter, or is one of
+    `values`.
+    """
 
     def holds(form: Mapping[str, Any]) -> bool:
         kind = form.get(name)

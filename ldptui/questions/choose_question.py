@@ -29,7 +29,9 @@ SURE: Final = 0.95
 
 @dataclass(frozen=True)
 class Share:
-    """The share of trials in which a mechanism was right; exact : its chance, where it is known."""
+    """The share of trials in which a mechanism named a most frequent item; exact : its probability,
+    if known.
+    """
 
     simulated: float
     standard_error: float

@@ -26,19 +26,21 @@ NAMES: Final = ("reports", "protocol", "epsilon", "items", "domain", "low", "hig
 
 
 def senders() -> tuple[tuple[Any, str], ...]:
-    """The kinds whose users send reports."""
+    """The kinds of protocols whose users send reports, with their words."""
     return alike(*(kind for kind in kinds() if kind not in curators()))
 
 
 def sender_keys(known: Iterable[str]) -> Iterator[OptionSpec]:
-    """The options of the other keys, which have a meaning where the reports are in files."""
+    """Yields the options for those protocol keys that no other field of a form about
+    reports has.
+    """
     for option in keys((*known, *NAMES)):
         assert option.blank is not None
         yield replace(option, blank=replace(option.blank, only=partial(_has_key, option.name)))
 
 
 def is_of_collection(option: str) -> bool:
-    """Return whether an option is of the collection that all forms about reports share."""
+    """True if all questions about reports share an option's value."""
     return option in NAMES or any(each.name == option for each in keys(NAMES))
 
 
@@ -48,12 +50,12 @@ def _has_key(name: str, form: Mapping[str, Any]) -> bool:
 
 
 def is_ranged(form: Mapping[str, Any]) -> bool:
-    """Return whether the users of the files hold numbers of a range."""
+    """True if the users of the report files hold numbers of a range."""
     return form.get("protocol") in numbers()
 
 
 def is_distributed(form: Mapping[str, Any]) -> bool:
-    """Return whether the reports of the files tell how the users' numbers are distributed."""
+    """True if the reports determine the distribution of the users' numbers."""
     from ldptui.core.protocols import KINDS
 
     mechanism: Any = KINDS[form["protocol"]].mechanism if is_ranged(form) else None
@@ -61,7 +63,7 @@ def is_distributed(form: Mapping[str, Any]) -> bool:
 
 
 def is_listed(form: Mapping[str, Any]) -> bool:
-    """Return whether the users of the files hold items of a list."""
+    """True if the users of the report files hold items of a list."""
     return not is_ranged(form)
 
 

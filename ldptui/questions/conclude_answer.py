@@ -33,7 +33,7 @@ LISTED: Final = 1000
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ConcludeAnswer(RobustConclusion, ReportAnswer):
-    """The answer of `conclude`: what reports tell if a share of them may be fake.
+    """The answer of `conclude`: what reports show if at most a share of them is fake.
 
     Attributes
     ----------
@@ -73,7 +73,9 @@ class ConcludeAnswer(RobustConclusion, ReportAnswer):
 
     @property
     def unfit(self) -> NDArray[np.bool_]:
-        """bool[d]: the items that no frequency fits, whatever up to `share` of fakes sent."""
+        """bool[d]: the items whose reports fit no frequency, even if up to `share` of them are
+        fake.
+        """
         below = (self.high <= 0) & (self.estimates < 0)
         return np.asarray(below | ((self.low >= 1) & (self.estimates > 1)))
 
@@ -203,7 +205,9 @@ class ConcludeAnswer(RobustConclusion, ReportAnswer):
         }  # fmt: skip
 
     def figures(self) -> Iterator[Figure]:
-        """The intervals of the largest items, naive ones left, robust ones right; and β*."""
+        """Yields the charts: the intervals of the largest items (naive left, robust
+        right), and β*.
+        """
         ends = self._ends(DRAWN)
         shown = [(row[0], rank, *row[1:]) for rank, row in enumerate(interval_rows(ends), 1)]
         yield figure(intervals_plot(self.title, ends, None), ("", "rank", *HEADS[1:]), shown)

@@ -31,7 +31,7 @@ POWER: Final = 0.9
 
 
 class DeploymentRow(NamedTuple):
-    """A row of the matrix: a protocol under a defence, with its cells by their attacks.
+    """A row of the matrix: a protocol under a defence, with a cell for each attack.
 
     is_own : whether the protocol is the deployment's.
     """
@@ -48,7 +48,7 @@ class DeploymentRow(NamedTuple):
 
     @property
     def worst(self) -> Outcome:
-        """The cell in which the fakes gain most, of those that are known."""
+        """The known cell in which the fakes gain most; None if none is known."""
         return max(self.known_outcomes, key=lambda each: each.most)
 
     @property
@@ -68,7 +68,7 @@ class DeploymentRow(NamedTuple):
 
     @property
     def gloss(self) -> str:
-        """The meaning of the defence: what the server does."""
+        """A sentence that says what the server does under the defence."""
         if self.defence == NONE:
             return "publishes its estimates as they are"
         return kind_words("defence", self.defence).reason
@@ -76,7 +76,8 @@ class DeploymentRow(NamedTuple):
 
 @dataclass(frozen=True)
 class DeploymentAnswer(QuestionAnswer):
-    """The gain of every attack as the deployment is, under defences, and with other protocols.
+    """The answer of `deployment`: the gain of every attack now, under defences, and with other
+    protocols.
 
     found : the cells of the matrix that are known. floor : the gain of fakes whom no server can
     tell from honest users. plan : what the planner would change.
@@ -90,8 +91,9 @@ class DeploymentAnswer(QuestionAnswer):
 
     @cached_property
     def rows(self) -> list[DeploymentRow]:
-        """The rows: where every attack is known those of the own protocol first, and where least
-        is left; then the others."""
+        """The rows of the matrix: complete rows of the deployment's protocol first, least gain
+        first.
+        """
         rows: dict[tuple[str, str], DeploymentRow] = {}
         for each in self.found:
             key = each.protocol, each.defence
@@ -103,7 +105,7 @@ class DeploymentAnswer(QuestionAnswer):
 
     @property
     def as_is(self) -> Outcome | None:
-        """The worst cell of the deployment as it is."""
+        """The worst cell of the deployment without a defence."""
         own = (
             row for row in self.rows if row.is_own and row.defence == NONE and row.known_outcomes
         )
@@ -111,18 +113,18 @@ class DeploymentAnswer(QuestionAnswer):
 
     @property
     def under_defences(self) -> list[Outcome]:
-        """The worst cell under each defence of the deployment's protocol, least left first."""
+        """The worst cell under each defence of the deployment's protocol, least gain first."""
         own = (row for row in self.rows if row.is_own and row.defence != NONE and row.is_whole)
         return [row.worst for row in own]
 
     @property
     def left(self) -> Outcome | None:
-        """The worst cell under the defence that helps the deployment's protocol most."""
+        """The worst cell under the best defence of the deployment's protocol."""
         return next(iter(self.under_defences), None)
 
     @property
     def has_tried_all(self) -> bool:
-        """Return whether every defence was tried against every attack."""
+        """True if every defence was tried against every attack."""
         own = (each for each in self.found if each.protocol == self.deployment.protocol)
         return has_tried_defences(own, ATTACKS)
 
@@ -190,7 +192,7 @@ class DeploymentAnswer(QuestionAnswer):
         yield from (f"none for {', '.join(sorted(rows))}: {reason}" for reason, rows in why.items())
 
     def table(self, is_brief: bool = False) -> Table:
-        """A column for each attack; a row for each protocol and defence, least left first."""
+        """The table with a column for each attack, a row for each protocol and defence."""
         del is_brief
         largest = max((abs(100 * each.gain) for each in self.found if each.gain), default=1.0)
         digits = max(1, 2 - math.floor(math.log10(largest)))
@@ -227,7 +229,7 @@ class DeploymentAnswer(QuestionAnswer):
         return [*edits, ("defence", defence)] if defence else edits
 
     def figures(self) -> Iterator[Figure]:
-        """A bar for each defence: what it leaves of the attack that is worst then, least first."""
+        """Yields the bar chart of the worst gain that each defence leaves, least first."""
         worst = [(row, row.worst, 100 * (row.worst.gain or 0.0)) for row in self.rows
                  if row.is_whole]  # fmt: skip
         longest = math.inf if self.as_is is None else LONGEST * 100 * (self.as_is.gain or math.inf)
@@ -271,7 +273,7 @@ def _format_gain(outcome: Outcome | None, digits: int) -> str:
 
 
 def plan_words(deployment: Deployment) -> Iterator[str]:
-    """The change that the planner would make."""
+    """Yields sentences about the change that the planner recommends."""
     asked: Mapping[str, Any] = {
         name: getattr(deployment, name)
         for name in ("items", "users", "epsilon", "share", "targets")

@@ -39,7 +39,7 @@ PLAIN: Final = tuple(
 
 @dataclass(frozen=True)
 class Deployment:
-    """A collection that runs, and the attack that its owner fears.
+    """A deployed collection of reports, and the attack on it that its owner fears.
 
     protocol : its kind. share : β. targets : r, the rarest items. counts : int64[d], how many users
     hold each item, where that is known; else their frequencies are those of Zipf's law.
@@ -75,7 +75,7 @@ class Deployment:
         return tables if defence == NONE else {**tables, "defence": [{"kind": defence}]}
 
     def smaller(self) -> Deployment:
-        """The deployment with so few users that every report can be simulated quickly."""
+        """The deployment with few enough users to simulate every report quickly."""
         users = max(100, min(self.users, BITS // self.items))
         scaled = tuple(round(count * users / self.users) for count in self.counts)
         return replace(self, users=sum(scaled) or users, counts=scaled)
@@ -83,7 +83,7 @@ class Deployment:
 
 @dataclass(frozen=True)
 class Outcome:
-    """A cell of the matrix.
+    """A cell of the matrix: the gain of an attack on a protocol under a defence.
 
     gain : the attack's joint gain on its targets, with the defence; None where there is none. error
     : its standard error over these trials; None for a closed form. users : of the collection that
@@ -101,22 +101,22 @@ class Outcome:
 
     @property
     def half(self) -> float:
-        """The half-width of the interval of 95 %; 0 for a closed form."""
+        """The half-width of the 95 % interval of the gain; 0 for a closed form."""
         return reach_95(self.trials) * self.error if self.error else 0.0
 
     @property
     def least(self) -> float:
-        """The gain that is sure: the lower end of its interval."""
+        """The lower end of the gain's 95 % interval."""
         return float("-inf") if self.gain is None else self.gain - self.half
 
     @property
     def most(self) -> float:
-        """The gain that is not excluded: the upper end of its interval."""
+        """The upper end of the gain's 95 % interval."""
         return float("-inf") if self.gain is None else self.gain + self.half
 
 
 def floor(deployment: Deployment, attack: str) -> float | None:
-    """The gain of fakes whose reports no server can tell from honest ones; None if unknown.
+    """The gain of fakes whose reports no server can tell from honest reports; None if unknown.
 
     attack : one that has targets.
     """
@@ -133,7 +133,7 @@ def outcomes(
     others: Iterable[str],
     hook: Hook = no_hook,
 ) -> Iterator[Outcome]:
-    """The cells of the matrix, those that are known first.
+    """Yields the cells of the matrix, closed forms first.
 
     The deployment as it is, other protocols, its protocol under each defence, and the others under
     the one that helps it most.
@@ -154,13 +154,13 @@ def outcomes(
 
 
 def has_tried_defences(found: Iterable[Outcome], attacks: Sequence[str]) -> bool:
-    """Return whether the cells of a protocol are those of every defence and attack."""
+    """True if there is a cell for every defence and attack of a protocol."""
     tried = {(each.defence, each.attack) for each in found}
     return tried >= {(kind, attack) for kind in (*PLAIN, *FILTERS) for attack in attacks}
 
 
 def best(found: Iterable[Outcome]) -> list[Outcome] | None:
-    """The cells of the defence whose worst attack gains least; None where none is known whole."""
+    """The cells of the defence with the least worst gain; None if no defence has all its cells."""
     rows: dict[str, list[Outcome]] = {}
     for outcome in found:
         rows.setdefault(outcome.defence, []).append(outcome)

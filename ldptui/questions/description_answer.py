@@ -12,7 +12,9 @@ from .question_answer import QuestionAnswer, Table
 
 @dataclass(frozen=True)
 class DescriptionAnswer(QuestionAnswer):
-    """The content of each file, and the options that would read it."""
+    """The answer of `estimate --describe`: the content of each file, and the options
+    that read it.
+    """
 
     files: tuple[Description, ...]
 

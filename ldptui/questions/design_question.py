@@ -48,7 +48,8 @@ def _name(each: RatedProtocol) -> str:
 
 @dataclass(frozen=True)
 class DesignAnswer(QuestionAnswer):
-    """The protocol that was found, the one beside it, and the best of each kind, with ratings.
+    """The answer of `design`: the best protocol, the one to compare with, and the best of each
+    kind.
 
     check : what was simulated.
     """
@@ -121,7 +122,7 @@ class DesignAnswer(QuestionAnswer):
         return [(f"protocol.{key}", value) for key, value in self.found.protocol.items()]
 
     def figures(self) -> Iterator[Figure]:
-        """The noise over the gain factor: every UE and LH, named protocols, the one found.
+        """Yields the chart of noise over gain factor: all UE and LH, named protocols, the best one.
 
         Its cursor goes through the protocols: each beside the noise of a UE or LH with its a.
         """

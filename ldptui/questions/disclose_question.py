@@ -35,7 +35,7 @@ CELLS: Final = 400
 
 @dataclass(frozen=True)
 class TableAnswer(QuestionAnswer):
-    """k, l and t of a table.
+    """The answer of `disclose` for a table: its k-anonymity, l-diversity and t-closeness.
 
     class_sizes : each size of a class, with the number of those. unique_columns : the
     quasi-identifiers whose values are all different.
@@ -96,7 +96,7 @@ class TableAnswer(QuestionAnswer):
             yield QuantityRow(f"{name}: given away", away, "rows whose class has one value", "l")
 
     def figures(self) -> Iterator[Figure]:
-        """The share of rows in classes of each size."""
+        """Yields the chart of the share of rows in equivalence classes of each size."""
         from ..charts.series import Bar
 
         rows: Counter[int] = Counter()
@@ -115,7 +115,7 @@ class TableAnswer(QuestionAnswer):
 
 @dataclass(frozen=True)
 class RelationAnswer(QuestionAnswer):
-    """The attribute privacy of a relation of users and attributes.
+    """The answer of `disclose` for a relation of users and attributes: its attribute privacy.
 
     always : what everybody has. complete : whether every set of attributes was tried. observed :
     the attributes that are seen. held : the users who have each attribute. repairs : a user and an
@@ -178,7 +178,7 @@ class RelationAnswer(QuestionAnswer):
             yield f"identified: {', '.join(self.identified[:20])}"
 
     def figures(self) -> Iterator[Figure]:
-        """The users who have each attribute."""
+        """Yields the chart of the number of users who have each attribute."""
         from ..charts.series import Bar
 
         bars = [Bar(name, held / self.users, target=held == 1) for name, held in self.held.items()]

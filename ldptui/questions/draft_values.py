@@ -20,7 +20,7 @@ NOISE: Final = ("f", "p", "q", "form")
 
 
 def is_audited(form: Mapping[str, Any]) -> bool:
-    """Return whether samples are drawn: by request, and always of one's own mechanism."""
+    """True if samples are drawn: on request, and always for a mechanism in Python."""
     return bool(form.get("audit")) or form.get("protocol") == OWN
 
 
@@ -34,7 +34,7 @@ def checked_kinds() -> tuple[tuple[str, str], ...]:
 
 
 def dials() -> tuple[str, ...]:
-    """The kinds whose p, g or w is chosen."""
+    """The kinds of protocols with a free parameter p, g or w."""
     from ldptui.core.protocols import DIALS
 
     return tuple(DIALS)
@@ -56,7 +56,7 @@ def planned_kinds() -> tuple[str, ...]:
 
 
 def task_of_draft(draft: Draft) -> str | None:
-    """The kind of the values of the draft's users, if its protocol decides it."""
+    """The task ("frequencies" or "mean") that the draft's protocol serves; None if undecided."""
     if draft.cell is None:
         return None
     kind = draft.cell.first.parameters["protocol.kind"]
@@ -64,7 +64,7 @@ def task_of_draft(draft: Draft) -> str | None:
 
 
 def within_of_draft(draft: Draft) -> float | None:
-    """A twentieth of the draft's range of numbers."""
+    """A twentieth of the draft's range of numbers, as a first accuracy of the mean."""
     if draft.cell is None or task_of_draft(draft) != MEAN:
         return None
     protocol: Any = draft.cell.first.protocol
@@ -84,13 +84,13 @@ def is_shuffled(form: Mapping[str, Any]) -> bool:
 
 
 def targets_or_ten(draft: Draft) -> int | None:
-    """The number of the scenario's targets; without any, ten, or all but one of fewer items."""
+    """The number of the draft's targets; without targets ten, or d - 1 for fewer items."""
     items = items_of(draft)
     return targets_of(draft) or (None if items is None else max(1, min(10, items - 1)))
 
 
 def release(kind: str, epsilon: float, delta: Any, times: Any) -> str:
-    """An entry of the ledger, as it is typed."""
+    """A budget as an entry of the ledger's form."""
     spent = f"{kind}={epsilon:.6g}"
     if isinstance(delta, int | float) and delta > 0:
         spent += f",{delta:g}"
@@ -116,7 +116,9 @@ def entries_of_draft(draft: Draft) -> tuple[str, ...] | None:
 
 
 def noise_of_draft(draft: Draft) -> str | None:
-    """RAPPOR's f, p, q and hashes."""
+    """RAPPOR's f, p, q and hashes in the draft, as the form takes them; None for other
+    protocols.
+    """
     if not has(value_of(draft, "protocol.kind"), "hashes"):
         return None
     noise = [value_of(draft, f"protocol.{name}") for name in ("f", "p", "q", "hashes")]

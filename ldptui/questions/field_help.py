@@ -13,7 +13,7 @@ from ..catalogue.toml_rows import rows
 
 @dataclass(frozen=True)
 class LabField:
-    """Help for one field of the lab: `formula` is lines of at most 76 cells, the rest prose.
+    """The help of one field of the lab: `formula` is lines of at most 76 cells, the rest prose.
 
     key : of the scenario, where the field is that; else the name of the field. allowed : empty
     where the key says what is allowed.
@@ -37,7 +37,7 @@ class LabField:
 
 @dataclass(frozen=True)
 class Notion:
-    """A notion behind a topic of the lab; `reason` is one line, `text` prose."""
+    """A notion behind a question of the lab; `reason` is one line, `text` prose."""
 
     topic: str
     notion: str
@@ -49,7 +49,7 @@ class Notion:
 
 
 def lab_field_help(name: str) -> LabField | None:
-    """Help for a field of the lab, such as `epsilon`; a key of a protocol has its own words."""
+    """The help of a field of the lab, such as `epsilon`; None if it has none."""
     row = rows("words", __package__)["field"].get(name)
     if row is None:
         key = f"protocol.{name}"
@@ -60,11 +60,11 @@ def lab_field_help(name: str) -> LabField | None:
 
 
 def answer_words(topic: str) -> str:
-    """What a topic of the lab asks for, and what its answer means, in plain sentences."""
+    """The question of a topic of the lab and the meaning of its answer, in plain sentences."""
     return str(rows("words", __package__)["answer"][topic])
 
 
 def notions(topic: str) -> tuple[Notion, ...]:
-    """The notions behind a topic of the lab, in plain words; each with its formula and source."""
+    """The notions behind a question of the lab, each with its formula and source."""
     table = rows("words", __package__)["notion"].get(topic, {})
     return tuple(Notion(topic, notion, **row) for notion, row in table.items())

@@ -144,7 +144,7 @@ class FrequencyAnswer(FrequencyEstimates, ReportAnswer):
         }
 
     def figures(self) -> Iterator[Figure]:
-        """A bar for each item with its interval; the cursor reads its ends."""
+        """Yields the bar chart of the items with their intervals."""
         heads, rows = self.table(is_brief=True)
         at, half = {label: item for item, label in enumerate(self.labels)}, self._half
         bars = tuple(
@@ -183,7 +183,7 @@ def _step_words(step: StepVerdict) -> str:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GroupAnswer(ReportAnswer):
-    """The estimates of groups of users.
+    """The estimated frequencies of groups of users.
 
     Attributes
     ----------

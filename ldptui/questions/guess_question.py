@@ -19,7 +19,7 @@ from .question_answer import Quantity, QuantityRow, QuestionAnswer, omit_field
 
 @dataclass(frozen=True)
 class GuessAnswer(QuestionAnswer):
-    """The chances of an observer before and after a report.
+    """The answer of `guess`: how surely an observer names a user's item, before and after a report.
 
     groups : those of the users that a column beside the item tells apart; 1 without one. answers :
     the number of correlated answers, after_answers, odds_answers : bounds on what all of them tell.

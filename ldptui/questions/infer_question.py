@@ -19,7 +19,7 @@ from .question_answer import QuantityRow, QuestionAnswer, hidden
 
 @dataclass(frozen=True)
 class HiddenAttribute:
-    """How well RS+FD hides the attribute of a report among one kind of made-up data.
+    """How well RS+FD hides which attribute a report is about, for one kind of made-up data.
 
     named : the share of messages whose attribute is named. deviation : its standard error. error :
     the root of the mean squared error of the estimates. one_attribute, any_attributes : the ε
@@ -35,7 +35,8 @@ class HiddenAttribute:
 
 @dataclass(frozen=True)
 class InferAnswer(QuestionAnswer):
-    """What an observer, who knows how frequent values are, infers from messages of RS+FD.
+    """The answer of `infer`: what an observer who knows the frequencies infers from reports under
+    RS+FD.
 
     chance : of a guess without a message, 1/k. sampled_error : the error of SMP, which names the
     attribute of each report. hidden_attributes : by what is made up.

@@ -24,14 +24,14 @@ from .sheet import AnswerSheet
 
 
 def need_option(option: str, value: Any) -> Any:
-    """An option that has to be given; raises ScenarioError."""
+    """The value of a required option; raises ScenarioError if it is missing."""
     if value is None:
         raise ScenarioError("is required", key=option)
     return value
 
 
 class Offers(dict[str, tuple[str, ...]]):
-    """The words that can complete fields, by field; yielded on the way, before any answer."""
+    """The words that complete fields, by field; yielded before the answer."""
 
 
 Steps: TypeAlias = Generator["str | Offers | AnswerSheet", None, AnswerSheet]
@@ -39,8 +39,9 @@ Steps: TypeAlias = Generator["str | Offers | AnswerSheet", None, AnswerSheet]
 
 
 def find_file(folder: Path, text: str) -> str:
-    """The path of what a form names, from its folder on: a file, a folder, a pattern, FILE.py:NAME;
-    or that of a file which comes with the program."""
+    """The path of a file, folder, pattern or FILE.py:NAME that a form names, or of a bundled
+    example file.
+    """
     file, colon, name = text.rpartition(":") if ".py:" in text else (text, "", "")
     try:
         path = folder / Path(file).expanduser()
@@ -52,7 +53,7 @@ def find_file(folder: Path, text: str) -> str:
 
 
 def bind_cell(scenario: Scenario) -> Cell:
-    """The first cell of a scenario, kept for the next few questions; raises LdpError."""
+    """The first cell of a scenario, cached for the next questions; raises LdpError."""
     return _bound(json.dumps(scenario.document, default=str), scenario.folder)
 
 
@@ -64,7 +65,7 @@ def _bound(document: str, folder: Path) -> Cell:
 
 
 def offer_columns(path: Path, *fields: str) -> Generator[Offers, None, tuple[str, ...]]:
-    """The columns of a CSV file, offered to these fields; raises FileError."""
+    """The column names of a CSV file, after offering them to these fields; raises FileError."""
     with table_rows(path) as rows:
         columns = tuple(next(rows, ()))
     yield Offers(dict.fromkeys(fields, columns))
@@ -72,7 +73,7 @@ def offer_columns(path: Path, *fields: str) -> Generator[Offers, None, tuple[str
 
 
 def columns_of(path: Path, names: Sequence[str], most: int | None = None) -> list[NumberedColumn]:
-    """Columns of a CSV file, kept for the next few questions until it changes; raises LdpError."""
+    """Columns of a CSV file, cached until the file changes; raises LdpError."""
     try:
         state = path.stat()
     except OSError:

@@ -33,7 +33,9 @@ SURE: Final = 7.0
 
 @dataclass(frozen=True)
 class RapporRounds:
-    """ε of RAPPOR's reports about one value: naive composition, the exact loss, and its limit."""
+    """ε of RAPPOR's reports of one value: by naive composition, exactly, and the limit for many
+    reports.
+    """
 
     rounds: int
     one: float
@@ -44,7 +46,7 @@ class RapporRounds:
 
 @dataclass(frozen=True)
 class LedgerAnswer(QuestionAnswer):
-    """Every composition of the entries, and RAPPOR's rounds beside naive composition.
+    """The answer of `ledger`: the total budget by every composition theorem, and RAPPOR's rounds.
 
     first : the number of the releases that are added up. void : whether a release promises nothing
     to a group of this size. scenario : whether its rounds are among them. noise : RAPPOR's f, p, q

@@ -29,7 +29,7 @@ DRAWN: Final = tuple(swept_kinds("protocol", ""))
 
 
 def bound(kind: str, items: int, epsilon: float, **parameters: Any) -> Any:
-    """A protocol that a budget binds, by its kind; a parameter that is None is not given.
+    """A protocol of a kind, bound to a domain and a budget; parameters that are None are left out.
 
     Raises ScenarioError.
     """
@@ -38,7 +38,7 @@ def bound(kind: str, items: int, epsilon: float, **parameters: Any) -> Any:
 
 
 def telling(kind: str, epsilon: float) -> Any:
-    """A protocol of numbers, in as many bins of reports as its window takes; may raise.
+    """A protocol of numbers, bound with as many bins as its reports need; raises ScenarioError.
 
     It has two items, the ends of the range: what holds for any number does not depend on them.
     """
@@ -61,7 +61,7 @@ def curator(kind: str, items: int, epsilon: float, delta: float, neighbours: Nei
 
 
 def formulas(kind: str, mechanism: Any, users: int | None = None) -> dict[str, Formula]:
-    """The formulas that a mechanism tells of itself, with n users, by their fields."""
+    """The formulas of a mechanism with n users, by key."""
     return entries(FormulaSetting(mechanism, {"kind": kind}, users=users))
 
 
@@ -71,18 +71,18 @@ def has(kind: str, parameter: str) -> bool:
 
 
 def load_base(place: str) -> Scenario:
-    """A scenario without its sweep; raises LdpError."""
+    """The scenario at a path or of a name, without its sweep; raises LdpError."""
     return base(load(locate(place)))
 
 
 def budget_of(cell: Cell, epsilon: float | None) -> float:
-    """This ε, or the cell's own, or 1."""
+    """The ε of a question: the given one, else that of the scenario's protocol, else 1."""
     budget = epsilon or cell.parameters.get("protocol.epsilon") or 1.0
     assert isinstance(budget, int | float)
     return float(budget)
 
 
 def privacy(cell: Cell) -> tuple[float, float]:
-    """ε and δ of one release of a cell."""
+    """The ε and δ of one release of a cell."""
     protocol: Any = cell.protocol
     return protocol.epsilon, getattr(protocol, "delta", 0.0)

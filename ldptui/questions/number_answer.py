@@ -17,7 +17,7 @@ from .sheet import Figure, figure
 
 @dataclass(frozen=True, eq=False, repr=False)
 class NumberAnswer(Numbers, ReportAnswer):
-    """The mean of the users' numbers, and their distribution where it was asked for.
+    """The estimated mean of the users' numbers, and their distribution if requested.
 
     Attributes
     ----------
@@ -52,7 +52,7 @@ class NumberAnswer(Numbers, ReportAnswer):
 
     @property
     def alarm(self) -> str | None:
-        """A warning if hardly any honest population would give these reports; else None."""
+        """A warning if hardly any honest population would send these reports; else None."""
         if not self.is_far:
             return None
         return (
@@ -107,7 +107,9 @@ class NumberAnswer(Numbers, ReportAnswer):
         return {"reports": self.reports, "range": list(self.span), **known, **parts}
 
     def figures(self) -> Iterator[Figure]:
-        """A bar for each part of the range; without parts one for the mean with its interval."""
+        """Yields a bar for each part of the range; without parts, one for the mean with its
+        interval.
+        """
         heads = ("", "part", "share of the users")
         if shares := self._shares():
             bars = tuple(Bar(part, share) for part, share in shares)

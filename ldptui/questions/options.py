@@ -47,7 +47,7 @@ NO_YES: Final[Choices] = ((False, "no"), (True, "yes"))
 
 
 class Argument(Struct, frozen=True):
-    """The argument of a field, as its annotation declares it.
+    """The annotation of an option that is an argument of the command.
 
     positional : it has no flag. either : at most one of the arguments that have this is given.
     renames : parameters of the core whose errors are about this option. flags : its flags, where
@@ -81,7 +81,7 @@ Settings: TypeAlias = Annotated[tuple[str, ...], Argument(flags=("--set",), repe
 
 
 class Blank(Struct, frozen=True):
-    """The annotation of a field that the form shows.
+    """The annotation of an option that is a field of the form.
 
     start : what it holds at first, if not the default. follows : the value that the workbench's
     draft has for it: a dotted key, or a function of the draft; None: it has none. choices : values
@@ -100,13 +100,15 @@ class Blank(Struct, frozen=True):
 
 
 class AllowedWords(Struct, frozen=True):
-    """The annotation of an option that is one of some words; load : makes them when one is read."""
+    """The annotation of an option with fixed words; load : returns the words when one
+    is checked.
+    """
 
     load: Callable[[], Iterable[str]]
 
 
 class HelpGroup(Struct, frozen=True):
-    """The annotation of an option that stands under a heading in the help of the command."""
+    """The annotation of an option that the command's help lists under a heading."""
 
     heading: str
 
@@ -125,7 +127,7 @@ class Without(Struct, frozen=True):
 
 
 class OptionSpec(Struct, frozen=True):
-    """One value that a topic asks for.
+    """One option of a question, for command, form and Python.
 
     range : a number must be in it. size : the number of "numbers". choices : the values that are
     allowed, or what makes them when one is checked. default : the value where none is given.
@@ -159,12 +161,12 @@ class OptionSpec(Struct, frozen=True):
 
     @property
     def is_optional(self) -> bool:
-        """Whether its field may be empty."""
+        """True if the field of the option may be empty."""
         return not self.required and self.default is None
 
     @property
     def fields(self) -> Choices:
-        """The choices of its field; none where anything can be typed."""
+        """The choices of the option's field; empty if anything can be typed."""
         assert self.blank is not None
         choices = self.blank.choices
         if callable(choices):
@@ -175,13 +177,13 @@ class OptionSpec(Struct, frozen=True):
         return choices or tuple((word, word) for word in words)
 
     def is_shown(self, values: Mapping[str, Any]) -> bool:
-        """True if its field has a meaning beside the other values."""
+        """True if the field applies, given the values of the other fields."""
         return self.blank is not None and (self.blank.only is None or self.blank.only(values))
 
     # Values.
 
     def check_beside(self, given: Mapping[str, Any]) -> None:
-        """Raise ScenarioError where it is given and not valid beside the others."""
+        """Raise ScenarioError if the option is given but not valid with the other given options."""
         if not is_given(given.get(self.name)):
             return
         if self.needs is not None and not is_given(given.get(self.needs.option)):
@@ -191,7 +193,7 @@ class OptionSpec(Struct, frozen=True):
             raise ScenarioError(f"cannot be given with {self.excludes.option}", self.name)
 
     def check(self, value: Any) -> Any:
-        """The value as the function takes it; raises ScenarioError with its name as key.
+        """The value, checked and converted; raises ScenarioError with the option's name as key.
 
         Numbers of NumPy are numbers, and 1e6 is a whole number.
         """
@@ -274,7 +276,7 @@ def find_option(options: Iterable[OptionSpec], key: str) -> OptionSpec | None:
 
 
 class Keys(Struct, frozen=True):
-    """The annotation of a field that holds a table: an option for each key of any protocol.
+    """The annotation of an option that is a table of protocol keys, one field for each key.
 
     options : the options of the keys that no other field is about, whose names it is given.
     """
@@ -283,7 +285,7 @@ class Keys(Struct, frozen=True):
 
 
 def split_hint(hint: Any) -> tuple[Any, dict[type, Any]]:
-    """The type of a hint that is no None, and its annotations by their types, the last of each."""
+    """The type of an annotated hint without None, and the last annotation of each class."""
     extras: dict[type, Any] = {}
     while True:
         if get_origin(hint) is Annotated:
@@ -303,7 +305,7 @@ def add_arguments(
     options: Iterable[OptionSpec],
     above: Iterable[OptionSpec] = (),
 ) -> None:
-    """Add the options that a command has to its parser.
+    """Add options to the argument parser of a command.
 
     above : the options that the command above has as well: what is not given here stays as it is
     there.
@@ -332,13 +334,13 @@ def add_arguments(
 
 
 def find_group(parser: argparse.ArgumentParser, heading: str) -> Any:
-    """The options under a heading, which is made where there is none."""
+    """The argument group under a heading, which is added if the parser has none."""
     groups = (group for group in parser._action_groups if group.title == heading)
     return next(groups, None) or parser.add_argument_group(heading)
 
 
 def integer(text: str) -> int:
-    """A whole number as people write it; raises ArgumentTypeError."""
+    """A whole number written as `1000000` or `1e6`; raises ArgumentTypeError."""
     number = read_number(text)
     if number is not None and abs(number) < 10**30 and number == number.to_integral_value():
         return int(number)

@@ -46,7 +46,7 @@ def targets_of(draft: Draft) -> int | None:
 
 
 def pairs(load: Any) -> Any:
-    """The choices of a field, whose values are their own words."""
+    """Choices whose labels are the values that `load` returns."""
 
     def choices() -> Choices:
         return alike(*load())
@@ -87,7 +87,7 @@ Known: TypeAlias = Annotated[str | None, "NAME", Argument(role="column"), Blank(
 
 
 def keys(known: Iterable[str]) -> Iterator[OptionSpec]:
-    """An option for each key of a protocol, --subset-size, but for known ones.
+    """Yields an option for each protocol key (`--subset-size`) except those in `known`.
 
     Their values are read by the key of the kind that is chosen; where none is given, its default
     holds. A form shows those that the kind has.
@@ -129,7 +129,7 @@ def _either(key: str) -> Choices:
 
 
 def read_cell(scenario: Any) -> Cell:
-    """The first cell of a scenario without its sweep, kept for a few questions; raises LdpError."""
+    """The first cell of a scenario without its sweep, cached; raises LdpError."""
     from ldptui.core.scenario import Scenario
 
     from .inputs import bind_cell
@@ -139,5 +139,5 @@ def read_cell(scenario: Any) -> Cell:
 
 
 def name_of(scenario: Any) -> str:
-    """The name of a scenario as it was given; "" for one that has none."""
+    """The name or path by which a scenario was given; "" if it has none."""
     return scenario if isinstance(scenario, str) else ""

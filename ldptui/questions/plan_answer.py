@@ -37,7 +37,7 @@ def _format_quantity(name: str, value: float) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class PlannedAnswer(QuestionAnswer):
-    """The shared part of the plans for an item and for a mean.
+    """The base of the plans for an item and for a mean.
 
     solved : the quantity that was left out; None where all are given, and the plan is judged.
     assumed : those that were left out besides. protocols : the answer of each, None where it has
@@ -77,7 +77,9 @@ class PlannedAnswer(QuestionAnswer):
         return WORDS[self.solved][1].format(shown)
 
     def quantities(self) -> Iterator[QuantityRow]:
-        """A row for each protocol, the best first, then the given values and the derived ones."""
+        """Yields the rows of the table: each protocol, the best first, then given and derived
+        values.
+        """
         name = self.solved or ("power" if hasattr(self, "power") else "within")
         sign = -1 if name in ("share", "power") else 1
         best = None
@@ -111,7 +113,7 @@ def _line(name: str, formula: str = "", source: str = "plan") -> Quantity:
 
 @dataclass(frozen=True, kw_only=True)
 class PlanAnswer(PlannedAnswer):
-    """A plan for an item, with every line that follows.
+    """The answer of `plan` for finding an item of small frequency.
 
     power_reached, holds, users_needed : of a plan that is judged. lowered : by how much fakes who
     leave an item out lower it. check : what was simulated. noise : the standard deviation of what
@@ -226,7 +228,7 @@ class PlanAnswer(PlannedAnswer):
 
 @dataclass(frozen=True, kw_only=True)
 class MeanPlanAnswer(PlannedAnswer):
-    """A plan for a mean, in the numbers of the range; holds : the error is at most `within`."""
+    """The answer of `plan` for a mean of numbers; holds : whether the error is at most `within`."""
 
     within: float
     low: float

@@ -32,7 +32,7 @@ ITEMS_ALONE: Final = {
 
 
 class ItemPlanner:
-    """The planner of a collection that has to find an item; raises ScenarioError.
+    """The planner of a collection that must find an item; raises ScenarioError.
 
     options : those of the question `plan`.
     """
@@ -58,7 +58,7 @@ class ItemPlanner:
 
     @property
     def kinds(self) -> Sequence[str]:
-        """The protocols that are gone through; of shuffled ones, which take long, few."""
+        """The protocols to plan with; few of them if reports are shuffled, which takes long."""
         if not self.trust.by_reports:
             return DRAWN[:1]
         if not self.trust.hides:
@@ -114,7 +114,7 @@ class ItemPlanner:
         return central_at_most(made, local, round(plan.users), options.delta)
 
     def solve(self, kind: str, name: str) -> float:
-        """The quantity that is left out, for one protocol."""
+        """The missing quantity of a plan with one protocol."""
         options = self.options
         # Any value in the range stands for what is solved for.
         standing = {"users": 1, "share": 0.0, "frequency": 1.0, "power": 0.5}
@@ -144,7 +144,9 @@ class ItemPlanner:
         return least
 
     def lines(self, kind: str, quantities: Quantities, reached: float | None) -> dict[str, Any]:
-        """Every line of the plan of one protocol. reached : the power of a plan that is judged."""
+        """The lines of the plan with one protocol. reached : the power, if the plan is
+        only judged.
+        """
         options, plan = self.options, self._plan(quantities)
         made = self._mechanism(kind, quantities["epsilon"], quantities["users"])
         oracle = self.trust.oracle(made, options.targets)
@@ -187,7 +189,7 @@ class ItemPlanner:
 
 
 class MeanPlanner:
-    """The planner of a collection that has to tell a mean; raises ScenarioError."""
+    """The planner of a collection that must estimate a mean; raises ScenarioError."""
 
     names = ("users", "epsilon", "share", "within")
     judged = "within"
@@ -202,11 +204,11 @@ class MeanPlanner:
         self.kinds = numbers()
 
     def lift(self, kind: str) -> float:
-        """The place of a protocol."""
+        """The rank of a protocol in the order of the list."""
         return self.kinds.index(kind)
 
     def solve(self, kind: str, name: str) -> float:
-        """The quantity that is left out, for one protocol."""
+        """The missing quantity of a plan with one protocol."""
         options, half = self.options, self.half
         users, share = options.users, options.share
         within: Any = None if options.within is None else options.within / half
@@ -223,7 +225,7 @@ class MeanPlanner:
         return error
 
     def lines(self, kind: str, quantities: Quantities, _: float | None) -> dict[str, Any]:
-        """Every line of the plan of one protocol."""
+        """The lines of the plan with one protocol."""
         options, half = self.options, self.half
         oracle = _mean_oracle(kind, quantities["epsilon"])
         users, share, within = (quantities[name] for name in ("users", "share", "within"))

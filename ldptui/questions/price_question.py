@@ -32,7 +32,7 @@ BESIDE = "laplace"
 
 @dataclass(frozen=True)
 class LocalReport:
-    """A report of a local protocol: its gain factor a, and its bits."""
+    """The reports of a local protocol: the gain factor a, and the bits of one report."""
 
     gain_factor: float
     bits: float
@@ -40,7 +40,9 @@ class LocalReport:
 
 @dataclass(frozen=True)
 class Cost:
-    """The users with whom a local protocol has a curator's error, also as a multiple of n."""
+    """The users with whom a local protocol has a curator's error: their number, and as a multiple
+    of n.
+    """
 
     users: float
     factor: float
@@ -48,7 +50,7 @@ class Cost:
 
 @dataclass(frozen=True)
 class PriceAnswer(QuestionAnswer):
-    """Errors and prices on one population.
+    """The answer of `price`: errors of local protocols and curators on one population.
 
     what : what is estimated. errors : of each kind. reports : of each local protocol. price : of
     each local protocol beside each curator. break_even : the number of users up to which a local
@@ -79,7 +81,9 @@ class PriceAnswer(QuestionAnswer):
 
     @property
     def sentences(self) -> Iterator[str]:
-        """The cost of locality beside one curator, and the border below which it costs nothing."""
+        """Yields the cost of local reports beside one curator, and the n below which they cost
+        nothing.
+        """
         beside, n = self.mechanism, text.count(self.users)
         known = {
             kind: cost for kind, costs in self.price.items() if (cost := costs[beside]) is not None

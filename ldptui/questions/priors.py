@@ -18,7 +18,7 @@ FREQUENCY: Final = "frequency"
 
 
 def read_prior(table: str | None, column: str, given: str | None, items: int) -> Prior:
-    """The law of d items that an observer knows; raises LdpError.
+    """An observer's prior distribution over d items; raises LdpError.
 
     table : a CSV file, None for nothing: every item is as likely. column : that of the items.
     given : that of what is known of each user besides, None for nothing.

@@ -43,7 +43,7 @@ Steps: TypeAlias = Generator[str | A, None, A]
 
 
 class Curves(Struct, frozen=True):
-    """A chart of the function over one of its options.
+    """The description of a chart of an answer over one of the question's options.
 
     option : that option. points : its values, or what makes them of what was given. lines : the
     fields of the answer by the labels of their lines, with their colours; "errors.*" is a line for
@@ -69,7 +69,7 @@ class Curves(Struct, frozen=True):
 
 @dataclass(eq=False, repr=False)
 class Question(Generic[P, A]):
-    """A typed function as people meet it.
+    """A typed function with the words, form and charts that make it a command and a tab of the lab.
 
     title : a word for its tab. question : what it answers. group, place : its tab in the lab, of
     `topics.GROUPS`, and its place there. live : every keystroke is answered. curves : its charts
@@ -114,7 +114,7 @@ class Question(Generic[P, A]):
 
     @property
     def uses_collection(self) -> bool:
-        """Whether it is about the collection that all forms about reports share."""
+        """True if the question is about the reports that all questions about reports share."""
         return any(option.argument.role == "sender" for option in self.options)
 
     @property
@@ -134,7 +134,7 @@ class Question(Generic[P, A]):
 
     @property
     def example(self) -> str:
-        """Command lines that ask it."""
+        """The command lines of the example."""
         return read_example(self.function)
 
     @property
@@ -165,7 +165,7 @@ class Question(Generic[P, A]):
         return answer
 
     def bind(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
-        """The options by their names; raises ScenarioError for what is none, or is missing."""
+        """The options by name; raises ScenarioError for an unknown or missing option."""
         names = [option.name for option in self.options]
         for name in kwargs:
             if name not in names:
@@ -180,7 +180,7 @@ class Question(Generic[P, A]):
         return {**bound.arguments, **kwargs}
 
     def check(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """The options as the function takes them; raises ScenarioError.
+        """The options, checked and converted; raises ScenarioError.
 
         A command, a form and the library all go through here.
         """
@@ -202,7 +202,7 @@ class Question(Generic[P, A]):
         return checked
 
     def work(self, given: Mapping[str, Any]) -> Steps[A]:
-        """Work on the question step by step; raises ScenarioError."""
+        """The steps that compute the answer; raises ScenarioError."""
         checked = self.check(given)
         several = [checked.pop(name, ()) for name in self._rest]
         function: Callable[..., Any] = self.function
@@ -213,7 +213,7 @@ class Question(Generic[P, A]):
     # A command and a form.
 
     def options_from_arguments(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """The options that the arguments of the command give."""
+        """The options given by the arguments of the command."""
         return {
             option.name: values[option.name]
             for option in self.options
@@ -221,7 +221,7 @@ class Question(Generic[P, A]):
         }
 
     def options_from_form(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """The options that the fields of the form give, those that have a meaning there."""
+        """The options given by the fields of the form that apply."""
         return {
             option.name: value
             for option in self.blanks
@@ -230,7 +230,7 @@ class Question(Generic[P, A]):
 
 
 def finish(steps: Steps[A]) -> A:
-    """The answer at the end of the steps."""
+    """The answer at the end of a question's steps."""
     while True:
         try:
             next(steps)
@@ -240,7 +240,7 @@ def finish(steps: Steps[A]) -> A:
 
 
 class question:  # noqa: N801 - a decorator
-    """The decorator that makes a question of a function; its words are those of `Question`."""
+    """The decorator that makes a function a `Question`."""
 
     def __init__(self, title: str, question: str, **more: Any) -> None:
         self._words, self._more = (title, question), more
@@ -258,7 +258,9 @@ BUDGETS: Final = tuple(10 ** (step / 20 - 1) for step in range(41))
 
 
 def space_points(option: str, ratio: float, steps: int = 32, *, is_whole: bool = False) -> Any:
-    """The points of a chart from a part of what the answer has to as many times as much."""
+    """A function that spaces the points of a chart evenly or by ratio around a value of
+    the answer.
+    """
 
     def points(given: Mapping[str, Any]) -> Sequence[float]:
         if (now := getattr(given["answer"], option)) is None:
@@ -272,7 +274,7 @@ def space_points(option: str, ratio: float, steps: int = 32, *, is_whole: bool =
 def along_option(
     asked: Question[Any, A], curves: Curves, given: Mapping[str, Any], answer: A
 ) -> Iterator[tuple[float, A | None]]:
-    """The answers along an option of a question: each value, and None where it is refused.
+    """Yields the values of an option and the answer at each, None if the value is refused.
 
     What the answer itself has is one of them, where there are any.
     """

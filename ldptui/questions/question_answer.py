@@ -43,7 +43,7 @@ Table: TypeAlias = tuple[Sequence[str], Sequence[Sequence[Any]]]
 
 
 class Quantity(Struct, frozen=True):
-    """The annotation of a field that is a row: its name, its formula, its source and digits."""
+    """The annotation of a field that is a row of the table: name, formula, source, digits."""
 
     name: str
     formula: str = ""
@@ -62,18 +62,18 @@ class QuantityRow(NamedTuple):
 
     @property
     def printed_value(self) -> str:
-        """The value as it is printed."""
+        """The value as text."""
         return self.value if isinstance(self.value, str) else text.short(self.value, self.digits)
 
 
 def row_of_formula(quantity: str, formula: Formula) -> QuantityRow:
-    """The row of a formula that a protocol has of itself."""
+    """The row of a quantity with its formula."""
     return QuantityRow(quantity, formula.result, formula.brief, formula.source)
 
 
 @dataclasses.dataclass(frozen=True)
 class QuestionAnswer:
-    """The base of all answers: title, sentences, rows and notes, which a question overrides.
+    """The base of all answers: title, sentences, rows and notes, which each question overrides.
 
     title : of the table. sentences : the answer in words; the first one answers the question with
     its uncertainty. notes : what was assumed, and what the words of the table mean. doubts :
@@ -134,7 +134,7 @@ class QuestionAnswer:
                 )
 
     def table(self, is_brief: bool = False) -> Table:
-        """The heads of the table and its rows; is_brief : for the room beside a form."""
+        """The column heads and the rows of the table; is_brief : as narrow as beside a form."""
         del is_brief
         rows = [*self.quantities()]
         return HEADS, rows
@@ -145,12 +145,12 @@ class QuestionAnswer:
         return [dict(zip(heads, row, strict=False)) for row in rows]
 
     def document(self) -> dict[str, Any]:
-        """Plain values, for JSON."""
+        """The answer as plain values, for JSON."""
         document: dict[str, Any] = document_of(self)
         return document
 
     def to_frame(self, library: str | None = None) -> Any:
-        """The rows as a data frame of "polars" or "pandas"; without it of the one that is there.
+        """The rows as a data frame of "polars" or "pandas"; by default of the installed one.
 
         Raises RunError where none is installed.
         """
@@ -164,13 +164,13 @@ class QuestionAnswer:
         return {row.source.split(" ")[0] for row in self.quantities()}
 
     def figures(self) -> Iterable[Figure]:
-        """The charts of the answer itself; those along an option are the question's."""
+        """The charts of the answer; charts over an option belong to the question."""
         return ()
 
     # The formats.
 
     def shown_table(self, *, is_brief: bool = False) -> Table:
-        """The table as it is printed; the values of quantities stand below each other."""
+        """The table as it is printed, with aligned numbers."""
         from ..text.table import align_words
 
         heads, rows = self.table(is_brief)
@@ -180,7 +180,7 @@ class QuestionAnswer:
         return heads, [(row[0], value, *row[2:4]) for row, value in zip(rows, values, strict=True)]
 
     def text(self, more: Iterable[str] = ()) -> str:
-        """The sentence that answers, the table, and what there is to say of it; more : notes."""
+        """The first sentence, the table and the notes as text; more : further notes."""
         from ..explain.citations import cite_papers
         from ..text import table
 
@@ -195,7 +195,7 @@ class QuestionAnswer:
         return "\n".join([first, "", self.title, "", drawn, *below, ""])
 
     def markdown(self) -> str:
-        """The sentence that answers, the table and the notes as Markdown."""
+        """The first sentence, the table and the notes as Markdown."""
         from ..explain.citations import cite_papers
 
         first, *others = [*self.sentences]
@@ -210,7 +210,7 @@ class QuestionAnswer:
         return "\n\n".join(parts).rstrip() + "\n"
 
     def csv(self) -> str:
-        """The rows as CSV, in full precision; its words do no harm in a terminal or spreadsheet."""
+        """The rows as CSV in full precision, with cells that no spreadsheet takes for a formula."""
         rows, out = self.records(), io.StringIO()
         writer = csv.writer(out, lineterminator="\n")
         writer.writerow(rows[0] if rows else ())

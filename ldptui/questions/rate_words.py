@@ -25,7 +25,9 @@ LEGEND: Final = (
 
 
 def rate_cells(step: StepVerdict) -> list[str]:
-    """The rates of a step as cells under HEADS; ≤ before what is proved."""
+    """The simulated rates of a defence as table cells with the columns of HEADS; ≤ marks proved
+    bounds.
+    """
     if step.proved is not None:
         false, power, cost = (f"{value:.3g}" for value in step.proved)
         return [f"≤ {false}", power, f"≤ {cost}" if step.proved[2] else cost, "–", "–"]
@@ -53,7 +55,7 @@ def _share(estimate: Estimate | None) -> str:
 
 
 def rate_document(rates: Rates | None) -> dict[str, Any] | None:
-    """The rates as plain values for JSON; None where none were simulated.
+    """The simulated rates of a defence as plain values for JSON; None if none were simulated.
 
     `false_alarm` and `power` are [k, low, high]: the collections that alarm, and the exact interval
     (Clopper, Pearson) that holds the rate with 95 %. `cost`, `error`, `caught` are a mean and its

@@ -20,7 +20,9 @@ FORM: Final = "[NAME=]EPSILON[,DELTA][xTIMES]"
 
 
 def read_entries(written: Sequence[str]) -> list[LedgerEntry]:
-    """The entries as typed, without empty ones; raises ScenarioError, its key entries.ROW."""
+    """The ledger entries of typed texts, empty ones left out; raises ScenarioError with key
+    entries.ROW.
+    """
     entries = []
     for row, entry in enumerate(written):
         if entry:
@@ -32,7 +34,7 @@ def read_entries(written: Sequence[str]) -> list[LedgerEntry]:
 
 
 def read_entry(written: str) -> LedgerEntry:
-    """[NAME=]EPSILON[,DELTA][xTIMES]; raises ScenarioError."""
+    """The ledger entry of a text [NAME=]EPSILON[,DELTA][xTIMES]; raises ScenarioError."""
     name, _, rest = written.rpartition("=")
     spent, by, times = rest.partition("x")
     try:
@@ -44,7 +46,7 @@ def read_entry(written: str) -> LedgerEntry:
 
 
 def noise_of(cell: Cell) -> Any:
-    """RAPPOR's f, p, q and hashes, where the protocol of a cell is that of noisy bits."""
+    """RAPPOR's f, p, q and hashes, if the protocol of a cell is RAPPOR; else None."""
     protocol: Any = cell.protocol
     if "p_star" not in protocol.facts():
         return None
@@ -53,7 +55,7 @@ def noise_of(cell: Cell) -> Any:
 
 
 def releases_of(cell: Cell) -> list[str]:
-    """The rounds of a cell as entries are written; one for all where an answer is kept over them.
+    """The rounds of a cell as texts of ledger entries; one entry for memoised answers.
 
     None for noisy bits, which have a row of their own.
     """

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ReportCollection:
-    """Reports and their protocol; those of the same files are equal while no file changes.
+    """Reports with the protocol that they follow; equal for equal files that have not changed.
 
     state : what was typed, and the time of the last change and the size of each file. files : None
     for reports that Python gives, which `given` are. labels : the names of the items, None where
@@ -77,28 +77,28 @@ class ReportCollection:
 
     @property
     def source(self) -> str:
-        """The words for what is read."""
+        """Words that name the files or the array of the reports."""
         if self.files is None:
             return "reports"
         return f"the reports of {text.plural(len(self.files), 'file')}"
 
     @property
     def doubts(self) -> tuple[str, ...]:
-        """A sentence where reports have no noise, and for each file whose reports are for tests."""
+        """The reasons to doubt the reports: sent without noise, or written for tests."""
         own = f"{BUNDLED}{os.sep}"
         told = (sentence.removeprefix(own) for sentence in test_doubts(self.files or ()))
         return (*self.protocol.warnings, *told)
 
     @property
     def rows(self) -> Any:
-        """An array of reports, or the files that have a row for each user."""
+        """The reports: an array, or the files with a row for each user."""
         if self.files is None and not isinstance(self.given, np.ndarray):
             raise ScenarioError("must be reports of users", key="reports")
         return self.given if self.files is None else self.files
 
     @property
     def rows_again(self) -> Any:
-        """The rows of the files read a second time, which standard input cannot be."""
+        """The reports read a second time from their files, which standard input does not allow."""
         if any(isinstance(file, StdinFile) for file in self.files or ()):
             raise ScenarioError(
                 "must be files, which are read twice, got standard input", "reports"
@@ -108,7 +108,7 @@ class ReportCollection:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ReportAnswer(QuestionAnswer):
-    """The base of answers about reports. is_strict : whether a doubt about them is a failure."""
+    """The base of answers about reports. is_strict : whether a misfit is a failure."""
 
     collection: ReportCollection = field(kw_only=True)
     is_strict: bool = field(default=False, kw_only=True)
@@ -169,7 +169,7 @@ def open_collection(
     bit_order: Order = "big",
     program: str | None = None,
 ) -> ReportCollection:
-    """The reports that a command, a form or Python names; raises LdpError."""
+    """The reports that a command, a form or a Python call names; raises LdpError."""
     options = {"epsilon": epsilon, "items": items, "domain": domain, "low": low, "high": high}
     if not isinstance(protocol, str):
         for name, value in options.items():
@@ -205,7 +205,7 @@ def open_collection(
 
 
 def places_of(reports: Any) -> list[Any] | None:
-    """The files, folders and patterns that are named; None for reports that Python gives."""
+    """The paths and patterns of report files; None if the reports are an array."""
     places = reports if isinstance(reports, list | tuple) else [reports]
     if all(isinstance(each, str | Path | StdinFile) for each in places):
         return [each for each in places if each]
@@ -250,7 +250,7 @@ def _state_of(path: Source) -> tuple[str, int, int]:
 
 
 def count_reports(collection: ReportCollection) -> Counted:
-    """The counts of all reports; those of files are kept until a file changes. Raises LdpError."""
+    """The support counts of all reports, cached until a file changes; raises LdpError."""
     if collection.files is not None:
         return _count_files(collection)
     if isinstance(collection.given, Counted):
@@ -265,7 +265,9 @@ def _count_files(collection: ReportCollection) -> Counted:
 
 
 def hear_collection(collection: ReportCollection, confidence: float) -> Heard:
-    """The counts of all reports and the lower bound on fakes; cached for files. Raises LdpError."""
+    """The support counts and the lower bound on the number of fakes; cached for files. Raises
+    LdpError.
+    """
     if collection.files is not None:
         return _hear_files(collection, confidence)
     from ldptui.core.reports.concluding import hear_reports
@@ -283,7 +285,7 @@ def _hear_files(collection: ReportCollection, confidence: float) -> Heard:
 
 @lru_cache(maxsize=2)
 def screen_collection(collection: ReportCollection) -> ScreeningResult:
-    """The verdicts on all reports, kept until a file changes; raises LdpError."""
+    """The verdicts of all screens on the reports, cached until a file changes; raises LdpError."""
     from ldptui.core.reports.screening import screen_reports
 
     return screen_reports(collection.rows, collection.protocol)
@@ -293,7 +295,7 @@ def screen_collection(collection: ReportCollection) -> ScreeningResult:
 
 
 def check_kind(is_of_numbers: bool, of_numbers: Mapping[str, Any], **of_items: Any) -> None:
-    """Refuse options of an estimate of items where users hold numbers, and the other way round."""
+    """Refuse options about items for reports of numbers, and the reverse; raises ScenarioError."""
     rule = "goes with low, of a protocol of numbers"
     if is_of_numbers:
         rule = "is of frequencies of items, and users hold numbers"
@@ -305,7 +307,7 @@ def check_kind(is_of_numbers: bool, of_numbers: Mapping[str, Any], **of_items: A
 def check_new_files(
     collection: ReportCollection, domain: str | None, force: bool, **paths: str | None
 ) -> None:
-    """Refuse files to write that are there already, or that are read; raises LdpError."""
+    """Refuse output files that exist or are input files; raises LdpError."""
     for name, path in paths.items():
         if path is None:
             continue
@@ -320,14 +322,14 @@ def check_new_files(
 
 
 def write_rows(path: str | None, rows: Any) -> None:
-    """Write the numbers of rows, counted from 1 on over all files, a line each."""
+    """Write row numbers, counted from 1 over all files, one a line."""
     if path is not None:
         lines = "".join(f"{row + 1}\n" for row in rows.tolist())
         write_atomically(Path(path), f"row\n{lines}")
 
 
 def misfit_words(far: Any, labels: Sequence[str], protocol: Any = None) -> str:
-    """The reason why reports hardly fit a protocol, and the likely cause."""
+    """A sentence that says why reports hardly fit the protocol, and the likely cause."""
     value, errors = text.short(far.value), text.short(far.errors, 2)
     if far.item is None:
         off = f"the estimates add up to {value}, {errors} standard errors from 1"

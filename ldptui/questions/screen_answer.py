@@ -31,7 +31,7 @@ SHOWN: Final = 10
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ScreenAnswer(ReportAnswer):
-    """The verdicts of all screens on reports, and what they name.
+    """The answer of `screen`: the verdict of each screen, and the suspicious reports and items.
 
     Attributes
     ----------
@@ -53,22 +53,22 @@ class ScreenAnswer(ReportAnswer):
 
     @property
     def screens(self) -> tuple[StepVerdict, ...]:
-        """One verdict each, with its kind, its alarm and its chances."""
+        """The verdict of each screen, with its kind, its alarm and its rates."""
         return self.found.screens
 
     @property
     def rows(self) -> Items:
-        """int64[k], the suspicious reports by their place from 0 on."""
+        """int64[k], the indices of the suspicious reports, from 0."""
         return self.found.rows
 
     @property
     def alarm(self) -> bool | None:
-        """True if a screen raises an alarm; None without a screen, and so without a verdict."""
+        """True if a screen raises an alarm; None if no screen applies."""
         return self.found.alarm if self.screens else None
 
     @property
     def pairs(self) -> tuple[tuple[str, str, float], ...]:
-        """The pairs of items that are supported together too often, by name, with z."""
+        """The pairs of items that are supported together too often: both names and the z-score."""
         names, suspects = self.collection.names, self.found.suspects
         pairs = zip(suspects.pairs.tolist(), suspects.z.tolist(), strict=True)
         return tuple((names[one], names[other], z) for (one, other), z in pairs)
@@ -80,7 +80,7 @@ class ScreenAnswer(ReportAnswer):
 
     @property
     def misfit(self) -> str | None:
-        """A sentence if the reports are hardly those of the protocol; None if they may be."""
+        """A warning if the reports hardly fit the protocol; None if they may."""
         protocol = self.collection.protocol
         if not isinstance(protocol, PureProtocol):
             return None
@@ -89,7 +89,7 @@ class ScreenAnswer(ReportAnswer):
 
     @property
     def verdict(self) -> str:
-        """One sentence."""
+        """The verdict of all screens in one sentence."""
         kinds = ", ".join(each.kind for each in self.screens if each.alarm or not self.alarm)
         if not self.screens:
             return "no verdict: no screen with a proved rate reads such reports"
@@ -103,7 +103,7 @@ class ScreenAnswer(ReportAnswer):
 
     @property
     def changes(self) -> list[tuple[str, float, float]]:
-        """The suspicious items with their estimates from all reports, and without the suspicious
+        """The suspicious items with their estimates from all reports and from the unsuspicious
         ones.
         """
         places = self.found.suspects.items

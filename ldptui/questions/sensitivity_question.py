@@ -33,7 +33,7 @@ FORMULAS: Final[Mapping[str, Mapping[str, str]]] = {
 
 @dataclass(frozen=True)
 class Width:
-    """A query's ℓ₁-sensitivity, infinite where it is unbounded, and its noise."""
+    """A query's ℓ₁-sensitivity (infinite if unbounded), and the noise that it needs."""
 
     sensitivity: float
     unbounded: bool
@@ -42,7 +42,7 @@ class Width:
 
 @dataclass(frozen=True)
 class SumError:
-    """The error of a private sum over numbers that are clipped to C."""
+    """The error of a private sum of numbers clipped to C: bias and noise."""
 
     bound: float
     bias: float
@@ -57,7 +57,7 @@ class SumError:
 
 @dataclass(frozen=True)
 class ClippedSum:
-    """The sum, and the error of a private one at the bound with the least."""
+    """The sum of a column, and the error of the private sum at the best clipping bound."""
 
     sum: float
     best: SumError
@@ -65,7 +65,8 @@ class ClippedSum:
 
 @dataclass(frozen=True)
 class SensitivityAnswer(QuestionAnswer):
-    """The most that one person changes in a column's totals.
+    """The answer of `sensitivity`: by how much one person can change a column's count, sum, mean
+    and histogram.
 
     values : the number of different ones. minimum, maximum : None where no number is needed.
     bounds : what is known beforehand of every number. clipping : of a sum, None where no number is
@@ -90,14 +91,14 @@ class SensitivityAnswer(QuestionAnswer):
 
     @property
     def chosen_error(self) -> SumError | None:
-        """The error at the bound that was chosen, or else at the best."""
+        """The error at the chosen clipping bound, or at the best one."""
         if self.clipping is None:
             return None
         return self.clipped or self.clipping.best
 
     @property
     def clip(self) -> float | None:
-        """The bound that was chosen, or else the best."""
+        """The chosen clipping bound, or the best one."""
         return None if self.chosen_error is None else self.chosen_error.bound
 
     def _ends(self, chosen: SumError) -> tuple[float, float]:

@@ -18,7 +18,7 @@ from ..text import format as text
 
 
 class Figure(msgspec.Struct, frozen=True):
-    """A chart and its numbers.
+    """A chart of an answer with its numbers as a table.
 
     numbers : a row for each place of the cursor: a name, the place (x of a plot, label of a bar)
     and the values there. A chart whose numbers have no rows has no cursor.
@@ -32,7 +32,7 @@ Edits = tuple[tuple[str, Any], ...]
 
 
 class AnswerSheet(msgspec.Struct, frozen=True):
-    """The answer to a question.
+    """The answer of a question in the form in which the worker sends it to the lab.
 
     table : the quantities with their values, formulas and sources. verdict : sentences of who sees
     the charts, the answer in words first. notes : sentences about the table. figures : the first
@@ -51,28 +51,28 @@ class AnswerSheet(msgspec.Struct, frozen=True):
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The sentences of the tab: the verdict, and the notes that it does not repeat."""
+        """The sentences and notes of the answer, without repetitions."""
         said = " ".join(self.verdict).casefold()
         return (*self.verdict, *(note for note in self.notes if note.casefold() not in said))
 
     def proposed_edits(self, place: object) -> Sequence[tuple[str, Any]]:
-        """The edits that are proposed where the cursor of a chart stands; maybe none."""
+        """The scenario edits proposed for a stop of the chart's cursor; maybe none."""
         return dict(self.choices).get(str(place), self.edits)
 
     @property
     def charts(self) -> tuple[Chart, ...]:
-        """The charts alone."""
+        """The charts of the answer."""
         return tuple(figure.chart for figure in self.figures)
 
 
 def encode_answer(answer: AnswerSheet) -> dict[str, Any]:
-    """The answer as a document."""
+    """The answer as plain values for the worker's message."""
     sent: dict[str, Any] = msgspec.to_builtins(answer, enc_hook=lambda array: array.tolist())
     return sent
 
 
 def decode_answer(document: Mapping[str, Any]) -> AnswerSheet:
-    """The inverse of `encoded`."""
+    """The answer of a worker's message, the inverse of `encode_answer`."""
     return msgspec.convert(document, AnswerSheet)
 
 
@@ -86,7 +86,7 @@ def list_rows(
 
 
 def figure(chart: Plot | Bars, heads: Sequence[str], rows: Iterable[Sequence[Any]]) -> Figure:
-    """A chart with numbers of its own; what is not finite is left blank.
+    """A figure of a chart with its table; values that are not finite are left blank.
 
     A z has a sign and two decimals, as everywhere, and whole numbers stand in groups of three.
     """
@@ -102,7 +102,7 @@ def figure(chart: Plot | Bars, heads: Sequence[str], rows: Iterable[Sequence[Any
 
 
 def curves(plot: Plot, value: str, x: str, *, levels: bool = True) -> Figure:
-    """A plot of curves; a row for each x has the value of every curve there, then the levels.
+    """A figure of curves, with a row of the table for each x and each horizontal line.
 
     value, x : what y and x are called. levels : False where they are no bounds. Where something
     was measured, the rows are those of its points alone, each with the interval around it.
@@ -134,7 +134,7 @@ def _values(line: Series) -> dict[float, Value]:
 
 
 def shares(bars: Bars, total: int | None = None, of: str = "") -> Figure:
-    """Bars of shares; a row for each has its share and, of a `total`, how many `of` those are."""
+    """A figure of bars of shares, with the share and the count of each in the table."""
     counts = [() if total is None else (round(bar.value * total),) for bar in bars.bars]
     rows = [
         ("", bar.label, bar.value, *count) for bar, count in zip(bars.bars, counts, strict=True)

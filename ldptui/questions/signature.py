@@ -43,7 +43,7 @@ _PARAMETER: Final = re.compile(r"^(\w+) : (.+(?:\n    .+)*)", re.MULTILINE)
 
 
 def read_parameters(function: Callable[..., Any]) -> tuple[OptionSpec, ...]:
-    """The parameters of a function, in their order, with the words of its docstring."""
+    """The parameters of a function as options, in order, with the words of its docstring."""
     hints, words = read_hints(function), read_words(function)
     read: list[OptionSpec] = []
     for name, parameter in inspect.signature(function).parameters.items():
@@ -59,14 +59,14 @@ def read_parameters(function: Callable[..., Any]) -> tuple[OptionSpec, ...]:
 
 
 def read_hints(function: Callable[..., Any]) -> dict[str, Any]:
-    """The types of the parameters; that of the answer may be one which is not loaded."""
+    """The types of the parameters; the type of the answer may not be imported."""
     own = {name: hint for name, hint in function.__annotations__.items() if name != "return"}
     space = SimpleNamespace(__annotations__=own)
     return get_type_hints(space, function.__globals__, include_extras=True)
 
 
 def tuple_of(hint: Any) -> Any:
-    """The hint of any number of values, from that of one."""
+    """The type hint of a tuple of values with the hint `hint`."""
     base, extras = split_hint(hint)
     return Annotated[(tuple[base, ...], *extras.values())]  # type: ignore[valid-type]
 
@@ -134,7 +134,7 @@ def read_heading(function: Callable[..., Any]) -> str:
 
 
 def refuse_both(options: Mapping[str, Any], names: Iterable[str], *, needed: bool) -> None:
-    """Raise ScenarioError where several of some options are given, or none of them is needed."""
+    """Raise ScenarioError if several of these options are given, or none although one is needed."""
     given = [name for name in names if options.get(name) is not None]
     if len(given) > 1:
         raise ScenarioError(f"cannot be given with {given[0]}", key=given[1])

@@ -36,7 +36,7 @@ POINTS: Final = 256
 
 @dataclass(frozen=True)
 class SyntheticAnswer(QuestionAnswer):
-    """The rows that were drawn, and where they were written.
+    """The answer of `synthetic`: the drawn rows, their error, and the file.
 
     error, corrected_error, synthetic_error : half the ℓ₁ distance to the truth of the raw
     estimate, of the corrected one and of the rows; drawing_error : what drawing adds about.
@@ -65,7 +65,7 @@ class SyntheticAnswer(QuestionAnswer):
 
     @property
     def sentences(self) -> list[str]:
-        """The note that goes with the rows, its sentences one by one."""
+        """The sentences of the note that accompanies the rows."""
         said = self.note.replace("epsilon", "ε").replace("delta", "δ")
         wrote = [f"Wrote {self.out}, and the note of its budget as {self.note_file}."]
         return [*wrote * bool(self.out), *re.split(r"(?<=\.) ", said)]
@@ -83,7 +83,7 @@ class SyntheticAnswer(QuestionAnswer):
         )
 
     def figures(self) -> Iterator[Figure]:
-        """Synthetic and true frequencies by rank; of many items on a logarithmic axis."""
+        """Yields the chart of synthetic and true frequencies by rank."""
         import numpy as np
 
         from ..charts.series import Axis, Plot, Series

@@ -28,7 +28,7 @@ GROUPS: Final = (
 
 
 def find_names() -> tuple[str, ...]:
-    """The names of all questions; none of them is loaded."""
+    """The names of all questions, without importing them."""
     return tuple(find_questions())
 
 
@@ -52,14 +52,14 @@ if TYPE_CHECKING:
 
 
 def sharing(topic: str, option: str) -> tuple[str, ...]:
-    """The topics whose forms have one value of an option: those about reports, of a collection."""
+    """The questions whose forms share the value of an option (questions about reports)."""
     if not load_question(topic).uses_collection or not is_of_collection(option):
         return (topic,)
     return tuple(name for name, each in load_topics().items() if each.uses_collection)
 
 
 def parser(name: str, make: type[argparse.ArgumentParser]) -> argparse.ArgumentParser:
-    """The parser of a topic's command, of a class."""
+    """The argument parser of a question's command, an instance of `make`."""
     topic = load_question(name)
     example = topic.example
     if "{kinds}" in example:
@@ -84,8 +84,9 @@ def parser(name: str, make: type[argparse.ArgumentParser]) -> argparse.ArgumentP
 def starting(
     name: str, draft: Draft | None, typed: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
-    """The values of a topic's form: those that were typed, over those that it starts with: the
-    draft's own where it has them, and bundled examples of tables."""
+    """The values of a question's form: typed values, else the draft's, else defaults and bundled
+    examples.
+    """
     typed = typed or {}
     values: dict[str, Any] = {}
     for option in load_question(name).blanks:

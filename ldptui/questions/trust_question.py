@@ -53,7 +53,7 @@ def _name_model(costs: TrustCosts) -> str:
 
 @dataclass(frozen=True)
 class TrustComparisonAnswer(QuestionAnswer):
-    """The trust models at one central budget and under one attack; setting : these."""
+    """The answer of `trust`: trust models at one central budget and under one attack."""
 
     trust_models: Sequence[TrustCosts]
     setting: TrustSetting = dataclasses.field(metadata=HIDDEN)
@@ -112,7 +112,7 @@ class TrustComparisonAnswer(QuestionAnswer):
             yield f"δ is above 1/n = {text.short(1 / at.users, 3)}, a weak promise"
 
     def figures(self) -> Iterator[Figure]:
-        """The chart of the share of fakes that overturns a conclusion, by trust model.
+        """Yields the chart of the share of fakes that overturns a claim, by trust model.
 
         Each way to collect stands there by its protocol with the least gain.
         """
@@ -138,7 +138,7 @@ class TrustComparisonAnswer(QuestionAnswer):
 
 @dataclass(frozen=True)
 class ShuffledAnswer(QuestionAnswer):
-    """Budgets of shuffled reports; the central ε is from at_least to central_epsilon.
+    """The answer of `trust` for one shuffled protocol: bounds on the central ε.
 
     users : n. blending : the users whose reports hide others. closed_2021, closed_2023 : None
     where they say nothing. variation : None where it is not known. solved : what was asked for.

@@ -40,7 +40,7 @@ pre {{ line-height: 1.2; overflow-x: auto }}
 def make_sheet(
     asked: Question[Any, Any], answer: QuestionAnswer, given: Mapping[str, Any]
 ) -> AnswerSheet:
-    """The answer as the lab shows it."""
+    """The answer in the form in which the lab shows it."""
     heads, rows = answer.shown_table(is_brief=True)
     offer = [asked.offer] if asked.offer and (answer.edits or answer.choices) else []
     return AnswerSheet(
@@ -69,7 +69,7 @@ def _figures(
 def make_figure(
     asked: Question[Any, Any], over: Curves, given: Mapping[str, Any], answer: QuestionAnswer
 ) -> Figure | None:
-    """The chart of a question over an option, and its numbers; None where no line has a point."""
+    """The figure of a question over one of its options; None if no line has a point."""
     if not all(hasattr(answer, path.partition(".")[0]) for path, _ in over.lines.values()):
         return None
     found = [*along_option(asked, over, given, answer)]
@@ -134,7 +134,7 @@ def _number_at(answer: Any, path: str) -> float:
 def write_answer(
     asked: Question[Any, Any], answer: QuestionAnswer, form: str, out: Path | None, more: str = ""
 ) -> None:
-    """Print an answer in one of `FORMATS`, or write it to a file; more : a last note of its text.
+    """Print an answer in one of `FORMATS`, or write it to a file; more : a last note of the text.
 
     The doubts that its text has stand beside every other format.
     """
@@ -159,7 +159,7 @@ def write_answer(
 def write_page(
     path: Path, asked: Question[Any, Any], answer: QuestionAnswer, given: Mapping[str, Any]
 ) -> None:
-    """Write the page of an answer, as HTML where its name ends so; raises FileError."""
+    """Write the page of an answer to a file (HTML if its suffix says so); raises FileError."""
     page = make_page(asked, answer, given)
     if path.suffix.lower() in (".html", ".htm"):
         from markdown_it import MarkdownIt
@@ -170,7 +170,9 @@ def write_page(
 
 
 def make_page(asked: Question[Any, Any], answer: QuestionAnswer, given: Mapping[str, Any]) -> str:
-    """A page for an officer or a reviewer: the answer, table, charts, how to ask again."""
+    """A page for an officer or reviewer: the answer, table, charts, and the command to
+    repeat it.
+    """
     from ..charts.draw import draw
     from ..charts.rows import ANSI_DARK, Look
 

@@ -72,7 +72,8 @@ SELECTING: Final = ("shift+drag", "select text with the mouse, in most terminals
 
 
 class HelpScreen(TextScreen):
-    """Help for a field of a scenario or of the lab, or for a tab, and then the keys that work.
+    """The help screen (f1): the help of a scenario key, a field of the lab or a tab, then the keys
+    that work there.
 
     subject : `protocol.epsilon`, `tab.gain`, `lab.plan.users`, `script`; any other is the program.
     kinds : the kinds that it is about, each with its table: ("protocol", "rappor").
@@ -123,7 +124,7 @@ def _place(node: DOMNode) -> str:
 
 
 def help_text(subject: str, run_key: str, kinds: Sequence[Kind] = ()) -> Iterator[Content]:
-    """The help of a subject in paragraphs: meaning, range, formula, paper."""
+    """Yields the help of a subject in paragraphs: meaning, range, formula, paper."""
     place, _, name = subject.partition(".")
     if place == "lab":
         yield from _lab_text(*name.split(".")[:2])

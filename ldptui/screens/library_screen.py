@@ -32,7 +32,9 @@ ENDS: Final = (".toml", ".ldptui", ".ldprun", ".csv")
 
 
 class LibraryEntry(Struct, frozen=True):
-    """A scenario, a recording or a table, and its file's text; own : it is a user's."""
+    """A scenario, recording or table in the library, with the text of its file; own : whether it is
+    the user's.
+    """
 
     name: str
     title: str
@@ -41,18 +43,21 @@ class LibraryEntry(Struct, frozen=True):
     own: bool
 
     def matches(self, words: str) -> bool:
-        """True if every word stands in its name, title or text."""
+        """True if every word stands in the entry's name, title or text."""
         return are_in(words, f"{self.name}\n{self.title}\n{self.text}")
 
     def rank(self, words: str) -> tuple[int, int]:
-        """The rank of the scenario: the distance of the words, then their place in the title."""
+        """The sort key of the entry for typed words: the distance of the words, then their place in
+        the title.
+        """
         title = self.title.casefold()
         first = words.casefold().split()[:1]
         return rank_of(words, self.name, title), title.find(first[0]) if first else 0
 
 
 class LibraryScreen(ListScreen[Path | None]):
-    """Choose a scenario by its name, title or text; the result is its path, None when left.
+    """The library: a list of scenarios filtered by name, title or text; the result is the path of
+    the chosen one, or None.
 
     Page up and page down scroll the preview.
     """
@@ -84,19 +89,19 @@ class LibraryScreen(ListScreen[Path | None]):
         self.fill("")
 
     def matching(self, words: str) -> list[LibraryEntry]:
-        """The entries with these words, the nearest first."""
+        """The entries that contain these words, the nearest match first."""
         found = (entry for entry in self._all if entry.matches(words))
         return sorted(found, key=lambda entry: entry.rank(words))
 
     def option_of(self, row: LibraryEntry) -> Option:
-        """One line: the user's own scenarios have a mark."""
+        """The line of an entry in the list; the user's own scenarios have a mark."""
         mark = Content.styled("• " if row.own else "  ", "$text-accent")
         name = row.name.ljust(max(len(entry.name) for entry in self._all))
         title = Content.styled(f"  {row.title}", "$foreground-muted")
         return Option(Content.assemble(mark, Content.styled(name, "bold"), title))
 
     def describe(self, row: LibraryEntry | None) -> None:
-        """Preview the marked scenario."""
+        """Show the preview of the marked entry."""
         own = places.scenarios_dir()
         nothing = f"No scenario has “{self.words}”. Your own ones are looked for in\n{own}"
         self._text.update(Content(nothing) if row is None else describe_entry(row))
@@ -106,7 +111,7 @@ class LibraryScreen(ListScreen[Path | None]):
         self.dismiss(row.path)
 
     def action_by_path(self) -> None:
-        """Open any file by its path instead: a figure that carries its run, code, a recording."""
+        """Ask for the path of any other file: a figure that carries its run, code, a recording."""
         from .dialogs.paths import open_screen
 
         self.app.push_screen(open_screen(self._folder or places.current_dir()), self._open)
@@ -121,7 +126,7 @@ class LibraryScreen(ListScreen[Path | None]):
 
 
 def files_in(folder: Path | None) -> Iterator[LibraryEntry]:
-    """The scenarios, recordings and tables of people in a folder, the newest first."""
+    """Yields the scenarios, recordings and tables of people in a folder, the newest first."""
     try:
         paths = [path for path in folder.iterdir() if path.suffix in ENDS] if folder else []
         paths.sort(key=lambda path: path.stat().st_mtime, reverse=True)
@@ -147,7 +152,7 @@ def _table_entry(path: Path) -> Iterator[LibraryEntry]:
 
 
 def entries() -> Iterator[LibraryEntry]:
-    """The user's own scenarios, then the bundled ones; files that cannot be read are left out."""
+    """Yields the user's own scenarios, then the bundled ones, without files that cannot be read."""
     try:
         paths = sorted(places.scenarios_dir().glob("*.toml"))
     except OSError:
@@ -159,7 +164,9 @@ def entries() -> Iterator[LibraryEntry]:
 
 @cache
 def bundled_entries() -> tuple[LibraryEntry, ...]:
-    """The entries of the bundled scenarios; to read them all takes longer than a key may."""
+    """The entries of the bundled scenarios, read once, since reading all of them takes longer than
+    a key press may.
+    """
     paths = (scenarios.path(name) for name in scenarios.names())
     return tuple(entry for path in paths for entry in _entry(path, own=False))
 
@@ -181,7 +188,9 @@ def _entry(path: Path, own: bool) -> Iterator[LibraryEntry]:
 
 
 def describe_entry(entry: LibraryEntry) -> Content:
-    """The title, the claim as prose, and the text of the file without its claim."""
+    """The title and the claim of a scenario as prose, then the text of its file without
+    the claim.
+    """
     claim, rest = split_claim(entry.text)
     parts: list[Content] = [Content.styled(entry.title or entry.name, "bold $text-accent")]
     if claim:

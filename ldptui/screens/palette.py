@@ -67,7 +67,8 @@ NAMED: Final = 3
 
 
 class Commands(SystemCommandsProvider):
-    """The commands; those come first whose title begins as what is typed, then by its words.
+    """The command palette (ctrl+p): commands whose title begins with the typed words come first,
+    then those that contain them.
 
     They are listed once, when the palette opens: to find them takes longer than a key may.
     """
@@ -117,7 +118,9 @@ class Commands(SystemCommandsProvider):
 
 
 def commands(app: App[Any], screen: Screen[Any]) -> Iterator[SystemCommand]:
-    """The commands of this screen: bindings with an id, fields, tabs, themes, and the rest."""
+    """Yields the palette commands of a screen: key bindings, fields, tabs, themes and the actions
+    of the app.
+    """
     from .lab.commands import question_commands
 
     for node in _nodes(app, screen):
@@ -188,7 +191,7 @@ def _fields(screen: Any) -> Iterator[SystemCommand]:
 
 
 def keys_of(app: App[Any], binding: Binding) -> list[str]:
-    """The keys of a binding as they are now, as key hints write them; alt and a digit once."""
+    """The current keys of a binding, written as in key hints; alt+digit keys once."""
     changed = getattr(getattr(app, "settings", None), "keys", {})
     keys = map(str.strip, changed.get(binding.id, binding.key).split(","))
     shown = (Binding(key, "") for key in keys if key not in keyboard.ALT_DIGITS)
@@ -254,7 +257,9 @@ NUMBER: Final = re.compile(r"(.+?)[=\s]*([+-]?[0-9._]+(?:e[+-]?[0-9]+)?)\s*(%?)"
 
 
 def values(draft: Draft, typed: str) -> Iterator[tuple[str, Any, str]]:
-    """The keys that words set, their values, and what that is in words."""
+    """Yields the scenario edits that typed words can mean: key, value and a description of the
+    edit.
+    """
     words = typed.casefold().strip()
     yield from _kinds(words)
     match = NUMBER.fullmatch(words)

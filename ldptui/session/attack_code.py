@@ -17,7 +17,8 @@ NEW: Final = "my_attack"
 
 
 def find_attack_code(folder: Path, name: str) -> tuple[Path, int, str]:
-    """The file of an attack, the line and the name: beside a scenario, or a copy of the example.
+    """The file, line and name of an attack in Python: beside the scenario, or a new copy of the
+    example.
 
     Raises FileError, OSError.
     """

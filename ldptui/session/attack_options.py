@@ -31,7 +31,7 @@ ASKS: Final = (
 
 
 class AllowedCode(Struct, frozen=True):
-    """The Python code that a command's options let run: names of packages' code, and files.
+    """The Python code that a command's options permit: names published by packages, and files.
 
     offered : files whose code the workbench asks about.
     """
@@ -42,7 +42,7 @@ class AllowedCode(Struct, frozen=True):
 
 
 def check_travel(experiment: Experiment, code: CodePermission) -> None:
-    """Refuse code in files of this machine on a cluster, whose workers do not have them.
+    """Refuse code in local files if a cluster computes, whose workers do not have them.
 
     Raises ScenarioError. A file that is allowed and not asked for is no matter.
     """
@@ -61,26 +61,28 @@ FLAGS: Final = {"names": "--allow", "files": "--code", "offered": "--offered-fil
 
 
 def add_to_worker(parser: argparse.ArgumentParser) -> None:
-    """Add the options of `FLAGS`, of the workbench's background worker."""
+    """Add the options `FLAGS` to the argument parser of the worker process."""
     for name, flag in FLAGS.items():
         kind = str if name == "names" else Path
         parser.add_argument(flag, dest=name, action="append", default=[], type=kind)
 
 
 def code_of(options: argparse.Namespace) -> AllowedCode:
-    """The code that the options of a worker let run."""
+    """The plug-in code that the parsed options of a worker permit."""
     return AllowedCode(**{name: tuple(getattr(options, name)) for name in FLAGS})
 
 
 def code_in(arguments: Sequence[str]) -> AllowedCode:
-    """The code that the arguments of a worker let run."""
+    """The plug-in code that the arguments of a worker permit."""
     parser = argparse.ArgumentParser(add_help=False)
     add_to_worker(parser)
     return code_of(parser.parse_known_args(arguments)[0])
 
 
 def as_arguments(code: AllowedCode) -> list[str]:
-    """The arguments that `add_to_worker` reads, for a process in another folder."""
+    """The arguments by which `add_to_worker` reads this permission in a process in
+    another folder.
+    """
     return [
         *(f"{FLAGS['names']}={name}" for name in code.names),
         *(f"{FLAGS['files']}={file.absolute()}" for file in code.files),
@@ -89,12 +91,12 @@ def as_arguments(code: AllowedCode) -> list[str]:
 
 
 def faults(files: Sequence[Path]) -> list[str]:
-    """A sentence for each file of the settings that cannot be read."""
+    """A sentence for each file named in the settings that cannot be read."""
     return [f"attack_files: {file}: {fault}" for file in files if (fault := fault_of(file))]
 
 
 def with_agreed(code: AllowedCode, agreed: Sequence[Sequence[Any]]) -> CodePermission:
-    """The code that a workbench lets run: that of `AllowedCode`, and what the user agreed to."""
+    """The permission for the code that the options and the user's consent allow."""
     from ldptui.core.plugins import CodeLocation, CodePermission
 
     seen = tuple(
@@ -105,7 +107,7 @@ def with_agreed(code: AllowedCode, agreed: Sequence[Sequence[Any]]) -> CodePermi
 
 
 def unseen_code(request: Request, arguments: Sequence[str]) -> tuple[consent.UnseenCode, ...]:
-    """The code that a request asks for and that the user has to be asked about; it runs none.
+    """The plug-in code of a request that needs the user's consent; runs none of it.
 
     arguments : of a worker. What is found nowhere is left out.
     """
@@ -130,7 +132,7 @@ def unseen_code(request: Request, arguments: Sequence[str]) -> tuple[consent.Uns
 
 
 def allow_code(names: Sequence[str], files: Sequence[Path]) -> CodePermission:
-    """The code that options let run, asked for or not.
+    """The permission for the plug-in code that options name.
 
     Raises FileError where they name a file that cannot be read.
     """

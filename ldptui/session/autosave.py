@@ -37,9 +37,10 @@ WHOLE: Final = "the scenario"
 
 
 class Edits(Struct, frozen=True):
-    """past : what was edited, with the draft before it, oldest first. future : what was taken
-    back, with the draft after it, the one to be made again first at the end. last_s : the time of
-    the last edit.
+    """The history of edits for undo and redo.
+
+    past : the name of each edit with the draft before it, oldest first. future : undone edits with
+    the draft after each, the last undone at the end. last_s : the time of the last edit.
     """
 
     past: tuple[tuple[str, Draft], ...] = ()
@@ -47,7 +48,7 @@ class Edits(Struct, frozen=True):
     last_s: float = -math.inf
 
     def with_edit(self, key: str, before: Draft, now_s: float) -> Edits:
-        """Edits of one key in a row, without a rest between them, are taken back as one.
+        """The history with one more edit; quick edits of one key in a row are one step.
 
         An edit ends what can be made again. now_s : the time in seconds.
         """
@@ -57,12 +58,12 @@ class Edits(Struct, frozen=True):
         return Edits((*self.past[1 - MOST :], (key, before)), (), now_s)
 
     def undone(self, now: Draft) -> tuple[str, Draft, Edits]:
-        """The key that was edited last, the draft before it, and the edits without it."""
+        """The key of the last edit, the draft before it, and the history without it."""
         key, before = self.past[-1]
         return key, _of_one_file(before, now), Edits(self.past[:-1], (*self.future, (key, now)))
 
     def redone(self, now: Draft) -> tuple[str, Draft, Edits]:
-        """The key that was taken back last, the draft with it, and the edits with it."""
+        """The key of the last undone edit, the draft with it, and the history with it."""
         key, after = self.future[-1]
         return key, _of_one_file(after, now), Edits((*self.past, (key, now)), self.future[:-1])
 
@@ -90,7 +91,7 @@ class KeptDraft(Struct, frozen=True):
 
 
 def save_draft(draft: Draft, valid: Draft | None = None) -> str:
-    """Keep the draft for the next start; a sentence on what went wrong, "" when all is well.
+    """Store the draft for the next start; returns a sentence about an error, "" if there is none.
 
     valid : the draft without problems that an undo after that start leads to.
     """
@@ -112,7 +113,8 @@ def save_draft(draft: Draft, valid: Draft | None = None) -> str:
 
 
 def load_draft() -> KeptDraft | None:
-    """The draft kept last by a process that has ended, or None. Takes the file away; never raises.
+    """The stored draft of the last session, whose file is removed; None if there is none. Never
+    raises.
 
     A draft without changes is read from its own file, which may be newer.
     """

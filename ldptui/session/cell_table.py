@@ -20,13 +20,13 @@ LONG_LIST: Final = 100
 
 
 def shorten_list(value: Any) -> Any:
-    """A parameter as the app shows it: a long list as its length."""
+    """A parameter for the app's cells: a long list becomes its length."""
     is_long = isinstance(value, list | tuple) and len(value) > LONG_LIST
     return f"{count(len(value))} values" if is_long else value
 
 
 def address_of(parameters: Mapping[str, Any], *besides: str) -> str:
-    """The same text for cells that are expected to measure the same, whatever the keys `besides`.
+    """The text that is equal for cells that measure the same, ignoring the keys `besides`.
 
     The share of a goal is what it takes, which is found when it is simulated.
     """
@@ -48,7 +48,7 @@ def _plain(value: Any) -> Any:
 
 
 class Cells:
-    """The cells of a run, those of a run before it last: the first one at a setting counts.
+    """The cells of a run, then those of the run before; the first cell with given settings counts.
 
     base : the address of the cell that charts of a single cell show.
     """
@@ -68,15 +68,15 @@ class Cells:
         return len(self._by_address)
 
     def find(self, address: str) -> CellView | None:
-        """The cell of this address; None where it was not measured."""
+        """The cell with an address; None if it was not measured."""
         return self._by_address.get(address)
 
     def at(self, parameters: Mapping[str, Any]) -> CellView | None:
-        """The cell with these settings; None where it was not measured."""
+        """The cell with these settings; None if it was not measured."""
         return self._by_address.get(address_of(parameters))
 
     def group(self, parameters: Mapping[str, Any], besides: str) -> Sequence[CellView]:
-        """The cells with these settings, whatever they have at the key `besides`."""
+        """The cells with these settings and any value of the key `besides`."""
         if besides not in self._groups:
             groups: dict[str, list[CellView]] = {}
             for view in self:
@@ -86,19 +86,21 @@ class Cells:
 
     @cached_property
     def without_attack(self) -> Cells:
-        """The cells as nobody attacks or corrects: each measures that too."""
+        """The cells with attack and defences removed from their parameters, since each cell
+        measures that as well.
+        """
         views = [replace(view, parameters=without_acts(view.parameters)) for view in self]
         base = None if self.base is None else without_acts(self.base.parameters)
         return Cells(views, "" if base is None else address_of(base))
 
     def along(self, key: str) -> tuple[CellView, ...]:
-        """The cells that differ from the base at this key, and in words, alone."""
+        """The cells that differ from the base only at `key` and in words."""
         return tuple(view for view in self if self._is_beside_base(view, (key,)))
 
     def grid(
         self, sides: Mapping[str, Sequence[Any]], layer: Mapping[str, Any]
     ) -> tuple[CellView, ...]:
-        """The cells with one of the values of each side, and those of a layer, else as the base."""
+        """The cells with values of `sides` and of `layer`, and the base's values otherwise."""
         wanted = {**{key: [*values] for key, values in sides.items()},
                   **{key: [value] for key, value in layer.items()}}  # fmt: skip
         return tuple(
@@ -122,13 +124,13 @@ class Cells:
 
 
 def without_acts(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters without those of attackers and defences."""
+    """The parameters without those of attacks and defences."""
     acts = ("attack.", "defence.")
     return {key: value for key, value in parameters.items() if not key.startswith(acts)}
 
 
 def same_settings(measured: Mapping[str, Any], wanted: Mapping[str, Any], *besides: str) -> bool:
-    """Whether two cells of these parameters measure the same, whatever the keys `besides`."""
+    """True if cells with these parameters measure the same, ignoring the keys `besides`."""
     return address_of(measured, *besides) == address_of(wanted, *besides)
 
 

@@ -14,7 +14,7 @@ Agreed: TypeAlias = tuple[str, str, bool, str, str]
 
 
 class UnseenCode(Struct, frozen=True):
-    """The code of an attack, a protocol, … that a scenario asks for by its name.
+    """Plug-in code that a scenario names and that the user has not allowed yet.
 
     place : a file, or the "module:attribute" of an installed package (is_file: which of the two).
     digest : of the code. lines : of a file, all of which run.
@@ -33,7 +33,9 @@ class UnseenCode(Struct, frozen=True):
 
     @property
     def facts(self) -> str:
-        """A line each: purpose and name, path or package, how much of it runs, hash."""
+        """The lines of the consent dialog: purpose, name, path or package, number of
+        lines, hash.
+        """
         where = "file" if self.is_file else "installed as"
         size = "1 line" if self.lines == 1 else f"{self.lines} lines"
         runs = f"the whole file, {size}" if self.is_file else "the whole package"

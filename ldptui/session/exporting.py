@@ -41,7 +41,7 @@ MARK: Final = "ldptui-scenario:"
 def caption(
     title: str, seed: int, trials: int, digest: str, numpy: str, warnings: Sequence[str] = ()
 ) -> str:
-    """The line below a figure. warnings : the reasons to doubt what it shows.
+    """The caption below a figure. warnings : the reasons to doubt the results.
 
     digest : "" of a run that has not come to its end.
     """
@@ -52,13 +52,15 @@ def caption(
 
 
 def embed_scenario(document: Mapping[str, Any], digest: str, numpy: str) -> str:
-    """The scenario, its digest and NumPy's version, in letters that every format keeps."""
+    """The scenario, digest and NumPy version as text that every figure format can carry."""
     whole = json.dumps({"scenario": document, "digest": digest, "numpy": numpy}, ensure_ascii=True)
     return MARK + base64.b64encode(whole.encode()).decode()
 
 
 class FigureContent(Struct, frozen=True):
-    """The content of a figure. numpy : the version that drew it, "" in those of older ldptui."""
+    """The scenario that a figure carries. numpy : the version that drew it, "" in figures of older
+    versions.
+    """
 
     document: dict[str, Any]
     digest: str
@@ -66,7 +68,7 @@ class FigureContent(Struct, frozen=True):
 
 
 def read_figure(path: Path) -> FigureContent | None:
-    """The scenario that a figure carries, and its digest; None where the file carries none."""
+    """The scenario and digest that a figure carries; None if it carries none."""
     try:
         match = re.search(MARK.encode() + rb"([A-Za-z0-9+/=]+)", path.read_bytes())
     except OSError as error:
@@ -90,14 +92,14 @@ COLUMNS: Final[Mapping[str, int]] = {"figure-column": 1, "figure": 2}
 
 
 class ExportChoice(Struct, frozen=True):
-    """An export that a user asked for: the thing to write, and the absolute path of the file."""
+    """An export that the user chose: its format, and the absolute path of the file."""
 
     what: What
     path: Path
 
 
 def export(choice: ExportChoice, charts_pane: Any, run: Run | None, app: App[Any]) -> str:
-    """Write what was chosen; where it is, or what went wrong, in words."""
+    """Write the chosen export; returns a sentence with its path or the error."""
     if choice.what in ("csv-cells", "json"):
         if run is None or not run.snapshot.cells:
             return "there are no results to export yet; ctrl+r runs the scenario"
@@ -124,7 +126,7 @@ def save_text(path: Path, text: str) -> None:
 
 
 def write(path: Path, text: str, remark: str = "") -> str:
-    """Write a file whole or not at all; where it is, or what went wrong, in words."""
+    """Write a file completely or not at all; returns a sentence with its path or the error."""
     path = path.absolute()
     try:
         save_text(path, text)
@@ -134,12 +136,12 @@ def write(path: Path, text: str, remark: str = "") -> str:
 
 
 def picture_of(app: App[Any]) -> str:
-    """A picture of the screen, as SVG."""
+    """The screen as an SVG picture."""
     return app.export_screenshot(title="ldptui", simplify=True)
 
 
 def results_json(run: Run) -> str:
-    """The results as the headless command's JSON."""
+    """The results of a run in the JSON of `ldptui run`."""
     from ldptui.core.export import json_text
 
     snapshot, kept = run.snapshot, run.kept
@@ -154,7 +156,7 @@ def results_json(run: Run) -> str:
 
 
 def verdict_of(snapshot: Snapshot) -> tuple[str, ...]:
-    """The sentences that say what a run has found of its first cell."""
+    """The sentences about the result of a run's first cell."""
     base = snapshot.base_cell
     return () if base is None else verdict(VerdictCell(base, snapshot.frequencies))
 
@@ -227,7 +229,7 @@ def _remark(snapshot: Snapshot) -> str:
 def default_path(
     what: str, stem: str = "ldptui", folder: Path | None = None, chart: str = "chart"
 ) -> Path:
-    """A name that is free: results.csv, results-2.csv, … in the folder (default: the current).
+    """A free file name (results.csv, results-2.csv, …) in the folder, by default the current one.
 
     stem : its beginning. chart : the name of the chart that is shown.
     """

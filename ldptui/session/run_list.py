@@ -20,11 +20,11 @@ MOMENT_S: Final = 2.0
 
 
 class RunList(Struct, frozen=True, dict=True):
-    """session, kept : the runs of this session and those that the store lists, oldest first.
+    """The runs of this session and of the store, and which of them are shown.
 
-    read : what was read of runs in the store, by key. deleted : runs that can be put back, the
-    one deleted last at the end. shown : the key of the run shown, 0 for none. overlays : the keys
-    of those laid over it.
+    session, kept : this session's runs, and those of the store, oldest first. read : the results
+    read from the store, by key. deleted : deleted runs that can be put back, the last one at the
+    end. shown : the key of the run shown, 0 for none. overlays : the keys of overlaid runs.
     """
 
     session: tuple[Run, ...] = ()
@@ -62,7 +62,7 @@ class RunList(Struct, frozen=True, dict=True):
 
     @property
     def active(self) -> Snapshot | None:
-        """The run of this session that goes on."""
+        """The snapshot of this session's run in progress; None if none is."""
         for run in self.session:
             if run.snapshot.status == "running":
                 return run.snapshot
@@ -70,29 +70,31 @@ class RunList(Struct, frozen=True, dict=True):
 
     @property
     def stops(self) -> bool:
-        """True while a run goes on, or a preview that takes longer than a moment."""
+        """True while a run, or a preview of more than a moment, is in progress, so that esc stops
+        it.
+        """
         active = self.active
         return active is not None and (active.full or active.seconds > MOMENT_S)
 
     @property
     def numbers(self) -> tuple[int | None, ...]:
-        """The numbers in the store of this session's runs."""
+        """The store's numbers of this session's runs."""
         return tuple(run.number for run in self.session)
 
     @property
     def last(self) -> Run | None:
-        """The newest run of the store that measured something."""
+        """The newest stored run with finished trials; None if there is none."""
         return next((run for run in reversed(self.kept) if run.snapshot.done), None)
 
     @property
     def on_show(self) -> Run | None:
-        """The run shown, if it is one that was asked for and has come to its end."""
+        """The run shown, if it is a full run that has ended; else None."""
         run = self.run(self.shown)
         ended = run is not None and run.snapshot.full and run.status in ("done", "partial")
         return run if ended else None
 
     def measured_run(self, document: Mapping[str, Any], *, at_hand: bool = True) -> Run | None:
-        """The newest run that has measured all of a scenario.
+        """The newest run with all trials of a scenario; None if there is none.
 
         at_hand : its numbers are here. Else they may be in the store, but are what this program
         would draw.
@@ -106,12 +108,12 @@ class RunList(Struct, frozen=True, dict=True):
 
     @property
     def preview(self) -> Run | None:
-        """The preview that follows the keys at once."""
+        """The preview of the draft; None if there is none."""
         return next((run for run in self.session if not run.snapshot.full), None)
 
     @property
     def picture(self) -> Snapshot | None:
-        """The numbers of the run shown, with those that only a preview of its scenario has."""
+        """The snapshot to draw: the run shown, completed by the preview of the same scenario."""
         run = self.run(self.shown)
         if run is None:
             return None
@@ -125,7 +127,7 @@ class RunList(Struct, frozen=True, dict=True):
 
     @property
     def laid_over(self) -> tuple[Overlay, ...]:
-        """The runs laid over the one shown, as far as they were read."""
+        """The overlays: runs laid over the one shown, if their results are read."""
         runs = {run.key: run for run in self.runs}
         over = [runs[key] for key in self.overlays if key != self.shown and key in runs]
         over = [run for run in over if run.snapshot.cells]
@@ -139,7 +141,7 @@ class RunList(Struct, frozen=True, dict=True):
 
     @property
     def unread(self) -> tuple[Run, ...]:
-        """Runs that are chosen, in the store alone, and not read yet."""
+        """The stored runs to be shown or overlaid whose results are not read yet."""
         chosen = (self.shown, *self.overlays)
         return tuple(
             run for run in self.runs
@@ -147,9 +149,8 @@ class RunList(Struct, frozen=True, dict=True):
         )  # fmt: skip
 
     def pair(self, run: Run) -> tuple[Run, Run] | None:
-        """A run and the one to compare it with, the older one first; None where it is alone.
-
-        That is the one shown, else the one before it.
+        """A run and the run to compare it with (the one shown, else its neighbour), the older
+        first; None if it is the only run.
         """
         keys = [run.key for run in self.runs]
         at = keys.index(run.key)
@@ -163,7 +164,7 @@ class RunList(Struct, frozen=True, dict=True):
     # Changing.
 
     def begun(self, run: Run, *, shown: bool = True) -> RunList:
-        """With a run of this session that begins, and is shown unless another one stays.
+        """The list with a new run of this session, which is shown unless `shown` is False.
 
         There is one row for the preview of the draft, one for each run asked for, and
         none for a run that this one goes on with.
@@ -177,7 +178,9 @@ class RunList(Struct, frozen=True, dict=True):
         return replace(run_list, overlays=tuple(key for key in self.overlays if key in keys))
 
     def heard(self, snapshot: Snapshot) -> RunList:
-        """With news of a run of this session; there are none of one that is here no more."""
+        """The list with a new snapshot of a run of this session; unchanged if the run
+        is deleted.
+        """
         run = next((run for run in self.session if run.key == snapshot.key), None)
         if run is None:
             return self
@@ -187,7 +190,7 @@ class RunList(Struct, frozen=True, dict=True):
         return replace(self, session=tuple(newer if kept is run else kept for kept in self.session))
 
     def with_stored_runs(self, kept: Sequence[Run]) -> RunList:
-        """With the store's list; what was read of a run that is another now is dropped."""
+        """The list with the store's current runs; outdated results are dropped."""
         before = {run.key: run for run in self.kept}
         changed = {run.key for run in kept if before.get(run.key) != run}
         read = {key: snapshot for key, snapshot in self.read.items() if key not in changed}
@@ -200,7 +203,7 @@ class RunList(Struct, frozen=True, dict=True):
         return replace(self, shown=shown, overlays=overlays)
 
     def without(self, run: Run) -> RunList:
-        """A run of the session is deleted here, one of the store when the store lists anew."""
+        """The list without a deleted run, which can be put back."""
         return replace(
             self,
             session=tuple(kept for kept in self.session if kept.key != run.key),
@@ -209,7 +212,7 @@ class RunList(Struct, frozen=True, dict=True):
         )
 
     def put_back(self) -> RunList:
-        """With the run that was deleted last."""
+        """The list with the run that was deleted last."""
         *deleted, run = self.deleted
         session = (*self.session, run) if run.key > 0 else self.session
         return replace(

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class Run(Struct, frozen=True):
-    """One run: its scenario's document, what it measured, when it started.
+    """One run: its scenario's document, its results and its start.
 
     key : that of its request for a run of this session; for one that is in the store alone, the
     negative of its number there. snapshot : without parts where it is to be read from the store.
@@ -42,7 +42,7 @@ class Run(Struct, frozen=True):
 
     @property
     def number(self) -> int | None:
-        """The run's number in the store; None where it is not kept."""
+        """The run's number in the store; None if it is not stored."""
         return self.kept.id if self.kept is not None else self.snapshot.kept
 
     @property
@@ -54,7 +54,7 @@ class Run(Struct, frozen=True):
 
     @property
     def status(self) -> str:
-        """The status in this session where the run is its own, else that in the store."""
+        """The status of the run in this session, else its status in the store."""
         return self.kept.status if self.kept and self.key < 0 else self.snapshot.status
 
     @property
@@ -63,7 +63,7 @@ class Run(Struct, frozen=True):
 
 
 def matching(runs: Iterable[Run], words: str) -> list[Run]:
-    """The runs that hold every word: in the title, the description, tags, status or number.
+    """The runs that contain every word in title, description, tags, status or number.
 
     A word with a sign is about settings: `share>=0.01`, `kind~olh`, `protocol.epsilon=1`.
     """
@@ -115,7 +115,9 @@ def _has_setting(document: Mapping[str, Any], name: str, sign: str, value: str) 
 
 
 def flat(document: Mapping[str, Any]) -> dict[str, Any]:
-    """Dotted keys with their values; swept ones as `sweep.KEY`, parts of lists by their number."""
+    """The values of a document by dotted key; swept keys as `sweep.KEY`, parts of lists
+    by number.
+    """
     from ldptui.core.scenario import flatten, sweep_of
 
     values = dict(flatten({name: document[name] for name in document if name != "sweep"}))
@@ -149,7 +151,7 @@ def describe_scenario(document: Mapping[str, Any]) -> str:
 
 
 def differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
-    """The changes from one scenario to another: "ε 1 → 2", "mga → ria"."""
+    """The changes from one scenario to another in words: "ε 1 → 2", "mga → ria"."""
     old, new = flat(before), flat(after)
     words = []
     for key in dict.fromkeys([*old, *new]):
@@ -160,7 +162,7 @@ def differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str
 
 
 def difference_labels(runs: Sequence[tuple[str, Mapping[str, Any]]]) -> list[str]:
-    """A label for each run that says what differs: `OUE ε 2`; its name where that is not enough.
+    """A label for each run with the settings in which the runs differ: `OUE ε 2`.
 
     runs : the name and the document of each.
     """
@@ -187,14 +189,14 @@ def _label_word(key: str, value: Any) -> str:
 
 
 def may_change(document: Mapping[str, Any]) -> bool:
-    """True if a scenario may measure something else next time: its file or its code may change."""
+    """True if a scenario may give other results next time, because its file or code may change."""
     population = document.get("population", {})
     code = Request(0, document, "").python_code
     return bool(code) or (isinstance(population, Mapping) and "path" in population)
 
 
 def drawn_here(run: Run) -> bool:
-    """True where the versions that drew a run's numbers are those of this program."""
+    """True if a run was drawn by the same versions of ldptui and NumPy as this program's."""
     if run.kept is None:
         return True
     import numpy as np
@@ -204,7 +206,7 @@ def drawn_here(run: Run) -> bool:
 
 
 def alike(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
-    """True if both documents are one scenario, whatever its words."""
+    """True if two documents are the same scenario, apart from titles and descriptions."""
     return before == after or not differences(before, after)
 
 
@@ -228,7 +230,7 @@ def _brief(key: str) -> str:
 
 
 def place_of(key: str) -> str:
-    """A key in words, with the phase and the part that it is in: "weight w of part 2"."""
+    """A key in words, with its phase and part: "weight w of part 2"."""
     name = key_words(key).noun
     place = re.match(r"attack\.(?:phase\.(\d+)\.)?(?:mix\.(\d+)\.)?", key)
     phase, part = place.groups() if place else (None, None)
@@ -240,7 +242,7 @@ def place_of(key: str) -> str:
 
 
 def difference_text(a: Run, b: Run) -> str:
-    """The differences of two runs: in words, and in what they measured."""
+    """The differences of two runs in words: their settings, then their results."""
     lines = [f"{run.name[:1].upper()}{run.name[1:]}: {run.title}" for run in (a, b)]
     news = differences(a.document, b.document) or ["nothing: it is the same scenario"]
     lines += ["", f"What changed since {a.name}:", *(f"  {each}" for each in news)]
@@ -268,7 +270,7 @@ def _table(rows: Sequence[tuple[str, ...]]) -> list[str]:
 def measured_changes(
     old: Mapping[str, Estimate], new: Mapping[str, Estimate]
 ) -> Iterator[tuple[str, ...]]:
-    """The metrics that differ, by their names in the tables, with their change."""
+    """Yields the metrics in which two results differ: name, both values, change."""
     for name in old:
         ends = [measured.get(name) for measured in (old, new)]
         texts = [
@@ -282,7 +284,7 @@ def measured_changes(
 
 
 def value_words(value: Any) -> str:
-    """A TOML value, short."""
+    """A TOML value as short text."""
     if value is None:
         return "–"
     if isinstance(value, Mapping):

@@ -31,7 +31,7 @@ def locate(place: str, commands: Callable[[], Sequence[str]] = tuple) -> Path:
 
 
 def split_claim(text: str) -> tuple[str, str]:
-    """The comment block that a file begins with, as paragraphs, and what follows it.
+    """The comment block at the beginning of a file, as paragraphs, and the rest of the file.
 
     Lines for editors (`#:schema FILE`) are in neither.
     """
@@ -48,6 +48,6 @@ def split_claim(text: str) -> tuple[str, str]:
 
 
 def claim_of(text: str) -> str:
-    """The claim of the file, in one line; "" where it claims nothing."""
+    """The first comment block of a scenario file in one line; "" if it has none."""
     claim = re.match(r"Claim: *(.*)", split_claim(text)[0])
     return claim[1] if claim else ""

@@ -25,7 +25,7 @@ Status = Literal["running", "done", "partial", "failed"]
 
 
 class ChartSelection(Struct, frozen=True):
-    """Cells of a scenario that a chart asks for: its base with other values, or a sweep of it.
+    """The cells of a scenario that a chart needs: its base with other values, or a sweep.
 
     values : by dotted keys, of all these cells; None takes a table out. sweep : by dotted keys, all
     combinations are asked for; none: the one cell of the values.
@@ -46,7 +46,7 @@ class ChartSelection(Struct, frozen=True):
 
 
 class Request(Struct, frozen=True):
-    """A run that the worker is asked for, under one key.
+    """A request for a run, sent to the worker under a key.
 
     document : the scenario. selections : the cells that charts show, those that are wanted most
         first. A preview measures these alone, with few trials.
@@ -71,7 +71,7 @@ class Request(Struct, frozen=True):
 
     @property
     def python_code(self) -> tuple[tuple[str, str], ...]:
-        """The Python code that its document asks for: the table, the name."""
+        """The tables and names of the Python code in the request's document."""
         return tuple(dict.fromkeys(_code_names(self.document)))
 
 
@@ -95,7 +95,7 @@ def _code_names(document: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 class Snapshot(Struct, frozen=True, dict=True):
-    """A run so far: complete in itself, so that any but the newest may be dropped.
+    """The results of a run so far, complete in itself, so that older snapshots can be dropped.
 
     cells : those with trials. base : the address of the one that is shown in detail, see `Cells`.
     frequencies, bits, detection, rounds : of that cell, the detection and by_trial where they were
@@ -141,12 +141,12 @@ class Snapshot(Struct, frozen=True, dict=True):
 
     @property
     def base_cell(self) -> CellView | None:
-        """The cell that is shown in detail; None before its first trial."""
+        """The cell shown in detail; None before its first trial."""
         return self.table.base
 
     @property
     def cell_at_cursor(self) -> CellView | None:
-        """The cell at a chart's cursor that was measured last."""
+        """The cell at the cursor of a chart that was measured last; None if there is none."""
         return self.table.find(self.at)
 
     @property
@@ -165,7 +165,7 @@ OF_BASE: Final = ("base", "frequencies", "bits", "followed", "rounds", "round_fr
 
 
 def with_rest(run: Snapshot, other: Snapshot) -> Snapshot:
-    """A run with what it has not measured from another one.
+    """A run's snapshot, completed by cells and details of another snapshot of the same scenario.
 
     Cells at settings of its own, all of the base while that has no trial, and the details that
     only a preview has.
@@ -181,7 +181,7 @@ def with_rest(run: Snapshot, other: Snapshot) -> Snapshot:
 
 
 class Overlay(Struct, frozen=True):
-    """A run laid over the one shown: the label that legends give it, and that of the one shown."""
+    """A run laid over the one shown, with legend labels for both."""
 
     label: str
     snapshot: Snapshot
@@ -189,7 +189,7 @@ class Overlay(Struct, frozen=True):
 
 
 class LabQuestion(Struct, frozen=True):
-    """A question of the lab to the worker: a tab, and the values of its form as they were typed.
+    """A question of the lab for the worker: the name of a question, and its form's values as typed.
 
     document : the scenario without its sweep, whose population and protocol are meant; None while
         there is none that is valid. folder : where relative paths start.

@@ -17,7 +17,7 @@ LIMIT: Final = 70_000
 
 
 def copy(app: App[Any], text: str) -> str:
-    """Copy the text; what was done, in words."""
+    """Copy text to the clipboard; returns a sentence that says how."""
     if not text.strip():
         return "there is nothing to copy here yet"
     size = _size(text)

@@ -27,7 +27,7 @@ PARTS = ("textual", "plotext", "numpy", "scipy", "pydantic", "xxhash")
 
 
 def versions() -> list[tuple[str, str]]:
-    """The versions of the program and of what it stands on."""
+    """The versions of ldptui and of the libraries it uses."""
     rows = [("ldptui", __version__), ("Python", platform.python_version())]
     for name in PARTS:
         try:
@@ -38,7 +38,9 @@ def versions() -> list[tuple[str, str]]:
 
 
 def write_report(error: BaseException | None, arguments: Sequence[str] = ()) -> Path | None:
-    """Write versions and the traceback; the file's path, or None where nothing can be written."""
+    """Write versions and the traceback to a file; returns its path, None if no file can
+    be written.
+    """
     rows = [("arguments", repr(list(arguments))), *versions()]
     trace = "".join(traceback.format_exception(error)) if error is not None else "no exception"
     report = "\n".join([*(f"{name}: {value}" for name, value in rows), "", trace])
@@ -53,7 +55,7 @@ def write_report(error: BaseException | None, arguments: Sequence[str] = ()) -> 
 
 
 def debug_info(app: App[Any]) -> str:
-    """The facts that a report of a problem should contain; nothing of the scenario."""
+    """The facts for a bug report, without anything of the scenario."""
     variables = ("TERM", "COLORTERM", "LANG", "LC_ALL", "TMUX", "STY", "SSH_CONNECTION",
                  "TERM_PROGRAM")  # fmt: skip
     rows = [

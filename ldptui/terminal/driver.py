@@ -47,7 +47,7 @@ _TOKEN: Final = re.compile(
 
 
 class CellScreen:
-    """The cells that the terminal shows, as far as they are known."""
+    """A copy of the cells that the terminal shows."""
 
     def __init__(self, ascii_only: Callable[[], bool] = lambda: False) -> None:
         self._ascii_only = ascii_only
@@ -55,12 +55,12 @@ class CellScreen:
         self._cursor: tuple[int, int] | None = None
 
     def forget(self) -> None:
-        """The terminal may show anything: everything is sent again."""
+        """Forget what the terminal shows, so that everything is sent again."""
         self._rows.clear()
         self._cursor = None
 
     def update(self, data: str) -> str:
-        """The shortest output found that shows what `data` shows."""
+        """The shortest found output with the same effect as `data`."""
         output: list[str] = []
         wanted: dict[int, list[Cell]] = {}
         row = column = 0
@@ -193,7 +193,7 @@ def apply_sgr(style: Style, parameters: str) -> Style:
 
 @lru_cache(maxsize=4096)
 def style_of_blank(style: Style) -> Style:
-    """The part of a style that a blank cell shows: lines and the background."""
+    """The part of a style that is visible on a blank cell: lines and the background."""
     attributes = style[0] & VISIBLE_ON_BLANKS
     return attributes, style[1] if attributes else "", style[2]
 
@@ -214,7 +214,7 @@ def _change(before: Style, after: Style) -> str:
 
 
 class TerminalFile:
-    """The file of the terminal; once nobody is at its other end, what is written goes nowhere.
+    """The output file of the terminal; after the connection is lost, output is dropped.
 
     An error would end Textual's thread that writes: its queue, of 30, would fill, and the event
     loop wait for it forever, deaf to the signal that says that the connection is gone.
@@ -236,7 +236,7 @@ class TerminalFile:
 
 
 class ChangedCellsDriver(LinuxDriver):
-    """Textual's driver for Linux and macOS, with fewer bytes."""
+    """Textual's driver for Linux and macOS, which sends changed cells only."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
@@ -256,7 +256,7 @@ class ChangedCellsDriver(LinuxDriver):
             super()._sigcont_application(*arguments)
 
     def reopen_terminal(self) -> None:
-        """Take the terminal again after a SIGSTOP, which nobody hears of: it was never let go.
+        """Set up the terminal again after a SIGSTOP, which no handler sees.
 
         Textual would start a second thread that reads, which takes every other key, and a second
         one that writes, and hold the terminal's mode for the one to leave behind in the end.
@@ -269,7 +269,7 @@ class ChangedCellsDriver(LinuxDriver):
         self.attrs_before = before
 
     def write(self, data: str) -> None:
-        """Send what changes the screen."""
+        """Send the cells that an output changes."""
         with contextlib.suppress(OSError):
             size = os.get_terminal_size(self.fileno)
             if size != self._size_drawn:

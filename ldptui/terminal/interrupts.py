@@ -20,7 +20,7 @@ _heard: list[int] = []
 
 
 def raise_on_signals() -> None:
-    """Raise KeyboardInterrupt for both signals from now on, but for one that is ignored."""
+    """Raise KeyboardInterrupt for SIGINT and SIGTERM from now on, unless a signal is ignored."""
     for number in (signal.SIGINT, signal.SIGTERM):
         if signal.getsignal(number) != signal.SIG_IGN:
             signal.signal(number, _interrupt)
@@ -28,12 +28,12 @@ def raise_on_signals() -> None:
 
 
 def heard() -> bool:
-    """Whether there was a signal: an error that nobody expects is its doing."""
+    """True if a signal has arrived, so that an unexpected error is due to it."""
     return bool(_heard)
 
 
 def heed_no_more() -> None:
-    """Let both signals end the process, in silence: all that there was to do is done."""
+    """Let SIGINT and SIGTERM end the process silently."""
     for number in (signal.SIGINT, signal.SIGTERM):
         if signal.getsignal(number) == _interrupt:
             signal.signal(number, signal.SIG_DFL)

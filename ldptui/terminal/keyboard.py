@@ -28,7 +28,7 @@ UNDO: Final = ("draft.undo", "ctrl+z")
 
 
 def key_of(app: App[Any], name: str, default: str) -> str:
-    """The first key of the binding with this id, as the key hints write it: ^r, v, f9.
+    """The first key of the binding with this id, as key hints write it: ^r, v, f9.
 
     The settings may give it another one than its `default`.
     """
@@ -70,7 +70,7 @@ LOOKS: Final = 290
 
 
 class BrokenReport:
-    """Recognises the keys that a report of the mouse becomes whose parts come too slowly.
+    """Recognises keys that are parts of a mouse report which arrived too slowly.
 
     Textual waits 100 ms for the rest of `ESC [ < 35 ; 60 ; 6 M`; then it takes the parts for keys,
     which would open panes or be typed. A `[` with a `<` at its heels is no hand.
@@ -85,7 +85,9 @@ class BrokenReport:
         self._until = 0.0  # its end is expected
 
     def takes(self, key: Key) -> bool:
-        """True for a key that is a part of one, or that may be: a `[` is held for a moment."""
+        """True for a key that is, or may be, a part of a mouse report; a `[` is held
+        for a moment.
+        """
         bracket, self._bracket = self._bracket, None
         now = time.monotonic()
         if key.character == "<" and (bracket is not None or now < self._began + REST_S):
@@ -114,7 +116,7 @@ class BrokenReport:
 
 
 class KeyQueue:
-    """Keys and pastes that wait until the one before them has moved the focus and edited.
+    """The keys and pastes that wait until the effects of the key before them are complete.
 
     Textual moves the focus, mounts and lays out in messages of their own: a key that comes before
     they are handled would land in the field of the key before.
@@ -132,7 +134,7 @@ class KeyQueue:
         self._task: asyncio.Task[None] | None = None
 
     def takes(self, message: Message) -> bool:
-        """Take a key that has to wait or is none; False for what is to be heard now."""
+        """True if a message is queued or dropped, False if it is to be handled now."""
         if not isinstance(message, Key | Paste) or message.is_forwarded:
             return False
         if isinstance(message, Key) and self._broken.takes(message):
@@ -166,7 +168,7 @@ class KeyQueue:
 
     @property
     def is_empty(self) -> bool:
-        """True once every key that came was heard, and all that it brings about is done."""
+        """True if every key is handled with all its effects."""
         return self._task is None and not self._broken.holds and is_at_rest(self._app)
 
     async def _hear_all(self) -> None:
@@ -182,7 +184,7 @@ class KeyQueue:
 
 
 def is_at_rest(app: App[Any]) -> bool:
-    """Return whether every widget is mounted, laid out, and has handled its messages."""
+    """True if every widget is mounted, laid out, and has handled its messages."""
     if not app.is_running or not app.screen_stack:
         return True
     screen = app.screen
@@ -193,7 +195,7 @@ def is_at_rest(app: App[Any]) -> bool:
 
 
 def hidden(widget: Widget | None, within: Widget | None = None) -> TypeGuard[Widget]:
-    """Return whether a widget, or what holds it in `within` or the app, is not to be displayed.
+    """True if a widget, or a widget around it inside `within`, is not displayed.
 
     Textual leaves that out of what it calls focusable, and tells the widget at the next layout.
     """
@@ -204,10 +206,10 @@ def hidden(widget: Widget | None, within: Widget | None = None) -> TypeGuard[Wid
 
 
 def takes_focus(widget: Widget, within: Widget) -> bool:
-    """Return whether a widget can have the focus once what is around it is displayed."""
+    """True if a widget can take the focus once the widgets around it are displayed."""
     return widget.focusable and not hidden(widget, within)
 
 
 def first_focus(within: Widget) -> Widget | None:
-    """The first widget inside of another one that can have the focus; None where none can."""
+    """The first widget inside `within` that can take the focus; None if there is none."""
     return next((each for each in within.query("*") if takes_focus(each, within)), None)

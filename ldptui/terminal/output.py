@@ -19,7 +19,7 @@ from ..text.folding import fold_text
 
 
 def as_json(document: Any) -> str:
-    """A document as JSON, indented; what JSON has no type for is written as text."""
+    """A document as indented JSON; values without a JSON type become text."""
     return json.dumps(document, indent=2, ensure_ascii=False, default=str) + "\n"
 
 
@@ -29,7 +29,7 @@ def write_json(document: Any) -> None:
 
 
 def write_out(written: str, exactly: bool = False) -> None:
-    """Write to standard output: data exactly, in UTF-8; words as the terminal can show them.
+    """Write text to standard output: data exactly, in UTF-8; words as the terminal can show them.
 
     A terminal gets data as words too: a label may hold what would steer it.
     """
@@ -60,7 +60,7 @@ def _write_whole(stream: BinaryIO, data: bytes) -> None:
 
 
 def lines_shown(written: str, styled: bool = False) -> str:
-    """Lines that a terminal may show. `styled`: bold and faint are ours, and stay."""
+    """Lines without characters that steer a terminal. `styled`: our bold and faint codes stay."""
     if not styled:
         return "\n".join(map(one_line, written.split("\n")))
     parts = _EMPHASIS.split(written)  # every second one is an escape sequence
@@ -73,7 +73,7 @@ _EMPHASIS: Final = re.compile(r"(\x1b\[[012]m)")
 
 
 def encodable(written: str, stream: TextIO) -> str:
-    """The text, spelled with what the stream's encoding has."""
+    """The text with characters that the stream's encoding lacks spelled out."""
     encoding = stream.encoding or "utf-8"
     try:
         written.encode(encoding)
@@ -83,7 +83,7 @@ def encodable(written: str, stream: TextIO) -> str:
 
 
 def note(sentence: str) -> None:
-    """Write one line to standard error; where that cannot be written, what it is about goes on."""
+    """Write one line to standard error; write errors are ignored."""
     words = one_line(" ".join(sentence.splitlines()))
     with contextlib.suppress(OSError):
         print(encodable(words, sys.stderr), file=sys.stderr, flush=True)
@@ -99,7 +99,7 @@ def in_colour(stream: TextIO) -> bool:
 
 
 def check_writable(path: Path) -> None:
-    """Refuse before the run what could not be written after it; raises FileError."""
+    """Check before a run that its output file can be written; raises FileError."""
     if is_folder(path):
         raise FileError(f"{path} cannot be written: it is a folder")
     folder = next((parent for parent in path.absolute().parents if is_there(parent)), None)

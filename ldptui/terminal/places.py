@@ -13,33 +13,33 @@ STORE = "LDPTUI_STORE"
 
 
 def config_file() -> Path:
-    """Settings of the user: theme, charset, keys."""
+    """The path of the user's settings file: theme, charset, keys."""
     return platformdirs.user_config_path(NAME, appauthor=False) / "config.toml"
 
 
 def scenarios_dir() -> Path:
-    """The user's own scenarios, shown in the library."""
+    """The folder of the user's own scenarios."""
     return platformdirs.user_data_path(NAME, appauthor=False) / "scenarios"
 
 
 def store_file() -> Path:
-    """The runs that are kept."""
+    """The path of the store of runs."""
     return platformdirs.user_data_path(NAME, appauthor=False) / "runs.sqlite3"
 
 
 def chosen_store(given: str | None) -> tuple[Path, bool]:
-    """The file of the store, and whether somebody chose it, by an option or the variable."""
+    """The path of the store, and whether an option or environment variable chose it."""
     chosen = given or os.environ.get(STORE)
     return (Path(chosen).expanduser(), True) if chosen else (store_file(), False)
 
 
 def state_dir() -> Path:
-    """Drafts, crash reports, logs."""
+    """The folder of drafts, crash reports and logs."""
     return platformdirs.user_state_path(NAME, appauthor=False)
 
 
 def current_dir() -> Path:
-    """The folder that the program was started in; the user's own where it was removed since."""
+    """The folder in which the program was started; the user's home if it no longer exists."""
     try:
         return Path.cwd()
     except OSError:

@@ -11,7 +11,7 @@ from ldptui.core.base.errors import one_line
 
 
 class PrintableFilter(LineFilter):
-    """Lets through the characters that a terminal prints.
+    """A filter that removes characters which a terminal does not print.
 
     Data may hold others: control characters, separators of lines, marks of direction. One that
     takes a cell leaves a question mark there, one that takes none leaves nothing.

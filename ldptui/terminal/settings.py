@@ -37,7 +37,7 @@ OWN_THEMES: Final = ("ldptui-dark", "ldptui-light")
 
 
 class Settings(Struct, frozen=True):
-    """The settings of the workbench: its looks, its keys, and the attacks that it may run.
+    """The settings of the workbench: looks, keys, and permitted plug-in code.
 
     theme : a theme's name; None leaves the choice to the app. charset : what charts are drawn with.
     allow_attacks, attack_files : attacks in Python that may run, by name and by file.
@@ -66,7 +66,7 @@ def load_settings(
     attack_files: Iterable[str] = (),
     cluster: str | None = None,
 ) -> Settings:
-    """The settings; raises ScenarioError, and FileError where a file cannot be read.
+    """The settings of file and command line; raises ScenarioError, FileError.
 
     path : the file asked for; without it the one that LDPTUI_CONFIG names, then the user's own,
     which need not exist. The others are from the command line, which can only switch the mouse
@@ -107,7 +107,7 @@ def _settings_file(path: Path | None) -> tuple[Path, dict[str, Any]]:
 
 
 def refuse_unreadable(files: Iterable[Path]) -> None:
-    """Raise FileError for the first file of code that cannot be read."""
+    """Raise FileError for the first of these code files that cannot be read."""
     for file in files:
         fault = fault_of(file)
         if fault:
@@ -115,7 +115,7 @@ def refuse_unreadable(files: Iterable[Path]) -> None:
 
 
 def themes() -> tuple[str, ...]:
-    """The names of the themes that there are, our own first."""
+    """The names of the available themes, ldptui's first."""
     from textual.theme import BUILTIN_THEMES
 
     return (*OWN_THEMES, *BUILTIN_THEMES)
@@ -150,7 +150,7 @@ def bindings() -> dict[str, Binding]:
 
 
 def default_keys(changed: Mapping[str, str]) -> str:
-    """The keys of everything as a TOML table, ready to be put into the settings file.
+    """The default keys of all bindings as a TOML table for the settings file.
 
     changed : those that are others than by default.
     """
@@ -167,7 +167,7 @@ def default_keys(changed: Mapping[str, str]) -> str:
 def choose_setting(
     key: str, option: str | None, written: str | None, where: Path
 ) -> tuple[str | None, str]:
-    """The value that wins, and what to call the place it comes from."""
+    """The value of a setting, and words for the place it comes from."""
     variable = f"LDPTUI_{key.upper()}"
     if option is not None:
         return option, f"--{key}"

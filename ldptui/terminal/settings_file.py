@@ -18,7 +18,7 @@ MODIFIERS: Final = frozenset({"ctrl", "alt", "shift", "super", "meta", "hyper"})
 
 
 class SettingsFile(BaseModel, extra="forbid", strict=True):
-    """The content of a settings file; the description of a key is the rule for its values."""
+    """The content of a settings file; each key's description is the rule for its values."""
 
     theme: str | None = Field(None, description="a text")
     charset: str | None = Field(None, description="a text")
@@ -30,7 +30,7 @@ class SettingsFile(BaseModel, extra="forbid", strict=True):
 
 
 def read_settings_file(file: Path, bindings: Callable[[], Mapping[str, Any]]) -> dict[str, Any]:
-    """The settings of a file; raises ScenarioError, and FileError where it cannot be read.
+    """The settings of a file; raises ScenarioError, FileError.
 
     bindings : gives the bindings by their ids, where the file has keys for some.
     """

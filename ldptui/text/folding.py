@@ -14,7 +14,8 @@ STYLED: Final = re.compile(r"\x1b\[[012]m")
 
 
 def fold_text(written: str, width: int) -> str:
-    """The text in lines of this width: sentences are broken between words, and wide tables.
+    """The text in lines of at most `width` cells: sentences broken between words, wide tables
+    split.
 
     A table goes on below itself, where the columns that name its rows are repeated. What fits stays
     as it is.

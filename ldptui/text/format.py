@@ -73,7 +73,7 @@ Two that stand in one picture and mean different things have different character
 
 
 def estimate(value: float | None, error: float | None = None, *, sign: bool = False) -> str:
-    """A value with its uncertainty: `estimate(0.12345, 0.00123)` is `0.1235 ± 0.0012`.
+    """A value with its standard error: `estimate(0.12345, 0.00123)` is `0.1235 ± 0.0012`.
 
     The error has two significant digits and the value as many decimals. Where that would take a
     row of zeros, both share one power of ten: `(1.235 ± 0.012)e-6`. Without a usable error (None,
@@ -120,7 +120,8 @@ def fixed_decimals(value: float | None, places: int, *, sign: bool = False) -> s
 
 
 def short(value: float | None, digits: int = 4, *, sign: bool = False, zeros: bool = False) -> str:
-    """At most `digits` significant digits, no trailing zeros: `0.0312`, `12 345`, `1.5e-7`.
+    """The number with at most `digits` significant digits and no trailing zeros: `0.0312`, `12
+    345`, `1.5e-7`.
 
     Whole digits are never rounded away below a million; beyond that, and below a thousandth,
     the number is written with an exponent. zeros : a number that is rounded keeps its zeros.
@@ -145,12 +146,12 @@ def short(value: float | None, digits: int = 4, *, sign: bool = False, zeros: bo
 
 
 def chosen_value(value: float | None, digits: int = 6) -> str:
-    """A value that somebody set, as ε or β: a share below 1 is not written as 1, `0.9999999`."""
+    """A value that a user has set, such as ε or β; a share below 1 is never rounded to 1."""
     return short(value, _digits_below(1, value, digits))
 
 
 def count(number: float | None, width: int | None = None) -> str:
-    """A whole number, in groups of three from five digits on: `1000`, `1 000 000`.
+    """A whole number with its digits in groups of three, from five digits on: `1000`, `1 000 000`.
 
     Where that is wider than `width` cells, an exponent with as many digits as fit: `1e9`, `1.23e9`
     (one digit at least, so the text can still be wider than a very small `width`).
@@ -171,12 +172,12 @@ def count(number: float | None, width: int | None = None) -> str:
 
 
 def plural(number: int, noun: str, ending: str = "s") -> str:
-    """A whole number and what is counted: `1 bit`, `2 bits`."""
+    """A whole number with its noun: `1 bit`, `2 bits`."""
     return f"{count(number)} {noun}" + ("" if number == 1 else ending)
 
 
 def duration(seconds: float | None) -> str:
-    """A length of time with two units at most: `40 ms`, `3.2 s`, `4 min 05 s`, `2 h 03 min`."""
+    """A time span with at most two units: `40 ms`, `3.2 s`, `4 min 05 s`, `2 h 03 min`."""
     if seconds is None or not math.isfinite(seconds):
         return _not_finite(seconds)
     sign, seconds = ("-", -seconds) if seconds < 0 else ("", seconds)
@@ -219,12 +220,12 @@ def percent(share: float | None, digits: int = 3) -> str:
 
 
 def power_of_ten(exponent: int) -> str:
-    """`10⁻³`; see `to_ascii` for `1e-3`."""
+    """A power of ten with a superscript exponent: `10⁻³`; see `to_ascii` for `1e-3`."""
     return "10" + str(exponent).translate(_SUPERSCRIPTS)
 
 
 def to_ascii(text: str) -> str:
-    """The text with ASCII alone: `10⁻³` is `1e-3`, `±` is `+-`, `ε` is `epsilon`.
+    """The text in ASCII: `10⁻³` is `1e-3`, `±` is `+-`, `ε` is `epsilon`.
 
     Accents are dropped (`é` is `e`); what has no spelling becomes `?`. One `?` for each character
     of a wide script, so a label keeps a length.
@@ -260,7 +261,7 @@ def to_ascii(text: str) -> str:
 
 
 def ascii_cells(text: str) -> str:
-    """The text with ASCII alone, in as many cells; what has no stand-in is a letter or `?`."""
+    """The text in ASCII with the same number of cells."""
     if text.isascii():
         return text
     from rich.cells import get_character_cell_size
@@ -302,10 +303,10 @@ def _not_finite(value: float | None) -> str:
 
 
 def searching(done: int, total: int) -> str:
-    """The progress of a search for the answers to goals, in words."""
+    """The progress of the search for a goal's answers, in words."""
     return f"searching for the smallest attack: {done} of {total} cells"
 
 
 def drawn_by(digest: str, numpy: str) -> str:
-    """A digest beside the version of NumPy that drew what it is of; "" where that is not known."""
+    """A digest with the NumPy version that drew its numbers; "" if the version is unknown."""
     return f"{digest}, drawn by NumPy {numpy}" if numpy else digest

@@ -12,7 +12,7 @@ INTERVAL: Final = "± 95 % by Student's t"
 
 
 def reach_95(trials: int) -> float:
-    """Half-width in standard errors of the interval that holds the mean of a normal law with 95 %.
+    """The half-width, in standard errors, of the 95 % interval of a mean of normal values.
 
     Student's t of trials - 1 degrees of freedom.
     """
@@ -22,7 +22,7 @@ def reach_95(trials: int) -> float:
 
 
 def with_reach(title: str, trials: Iterable[int]) -> str:
-    """The title of a table of means with standard errors, and what makes 95 % of these.
+    """The title of a table of means with standard errors, with the factor for a 95 % interval.
 
     Where the numbers of trials differ, the factor is the largest: that of the fewest.
     """
@@ -46,7 +46,7 @@ def share_words(shares: Iterable[float], trials: int) -> list[str]:
 
 
 def mean_words(trials: Iterable[int]) -> str:
-    """The words for `mean ± standard error` below a table, of cells with these numbers of trials.
+    """The note below a table that explains `mean ± standard error` for these numbers of trials.
 
     They tell by how much to multiply the error for the interval of 95 %.
     """

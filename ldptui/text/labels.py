@@ -16,7 +16,7 @@ KEYWORDS: Final = frozenset({"tone", "style", "finding"})
 
 
 def with_labels(shown: Shown, labels: Mapping[str, str]) -> Shown:
-    """A chart, or tables, with the names of `labels` in place of those that they stand for.
+    """A chart or tables with item numbers or kinds replaced by their names in `labels`.
 
     A cell that is a name alone may have other capitals: `OUE` is `oue` in a column of kinds.
     """

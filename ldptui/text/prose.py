@@ -38,7 +38,9 @@ def wrap_text(text: str, width: int, first: int | None = None) -> list[str]:
 
 
 def first_lines(text: str, width: int, most: int) -> list[str]:
-    """The text in at most `most` lines; an ellipsis after a whole word stands for the rest."""
+    """The first `most` lines of the wrapped text, with an ellipsis after a word if
+    there are more.
+    """
     lines = wrap_text(text, width)
     if len(lines) > most:
         words = lines[most - 1].split(" ")
@@ -49,6 +51,6 @@ def first_lines(text: str, width: int, most: int) -> list[str]:
 
 
 def plain(text: str) -> str:
-    """The text without characters that would move the cursor: foreign code wrote it."""
+    """The text without control characters that plug-in code may have written."""
     lines = (line.expandtabs(4) for line in text.rstrip().splitlines())
     return "\n".join("".join(c if c.isprintable() else "?" for c in line) for line in lines)

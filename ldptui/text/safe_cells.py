@@ -6,7 +6,7 @@ from ldptui.core.base.errors import JOINERS
 
 
 def safe_cell(label: str) -> str:
-    """A label as a cell that steers no terminal and is no formula of a spreadsheet."""
+    """A label without control characters, quoted so that no spreadsheet takes it for a formula."""
     kept = (c.isprintable() or c in JOINERS for c in label)
     shown = "".join(
         c if keeps else c.encode("unicode_escape").decode()

@@ -10,7 +10,7 @@ FONTS: Final = "'DejaVu Sans Mono', 'Fira Code', Menlo, Consolas, monospace"
 
 
 def with_local_fonts(svg: str) -> str:
-    """The picture that Rich exports, in fonts of the machine that shows it: no address is in it."""
+    """The SVG of Rich with local fonts in place of web fonts."""
     fetched = r"\s*<!-- Generated with Rich .*?-->|@font-face \{.*?\}\s*"
     plain = re.sub(fetched, "", svg, flags=re.DOTALL)
     return plain.replace("font-family: Fira Code, monospace", f"font-family: {FONTS}")

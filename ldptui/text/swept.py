@@ -24,7 +24,7 @@ def run_verdict(told: Sequence[VerdictCell], swept: Sequence[str]) -> tuple[str,
 
 
 def sweep_verdict(cells: Sequence[CellView], swept: Sequence[str]) -> tuple[str, ...]:
-    """The sentence about a sweep: the least and the greatest value, and where they are.
+    """The sentence about a sweep: the smallest and the largest value, and where they are.
 
     swept : the keys that tell its cells apart. None before two cells have trials.
     """
@@ -49,7 +49,7 @@ def sweep_verdict(cells: Sequence[CellView], swept: Sequence[str]) -> tuple[str,
 
 
 def metric_values(cells: Sequence[CellView], name: str) -> list[tuple[str, float, CellView]]:
-    """The values of a metric with their cells; none where all are 0 or there are none."""
+    """The values of a metric with their cells; empty if all are 0."""
     rows = [
         (name, found.mean, cell)
         for cell in cells
@@ -63,7 +63,7 @@ def _value(row: tuple[str, float, CellView]) -> float:
 
 
 def answer_sentence(cells: Sequence[CellView], swept: Sequence[str]) -> tuple[str, ...]:
-    """The sentence about the answers of a sweep: where the goal takes fewest fakes, where most."""
+    """The sentence about the goals of a sweep: where the fewest and the most fakes are needed."""
     reached = sorted(
         (
             (cell.answer["malicious"], cell)
@@ -88,13 +88,13 @@ def answer_sentence(cells: Sequence[CellView], swept: Sequence[str]) -> tuple[st
 
 
 def where_words(parameters: Mapping[str, Any], swept: Sequence[str]) -> str:
-    """A cell by its swept keys: `OUE, β 0.05`."""
+    """The swept settings of a cell in words: `OUE, β 0.05`."""
     keys = sorted(swept, key=lambda key: not key.endswith(".kind"))
     return ", ".join(setting_words(parameters, keys)) or "one setting"
 
 
 def setting_words(parameters: Mapping[str, Any], keys: Iterable[str]) -> Iterator[str]:
-    """The value of each key in few words: `OUE`, `norm-sub`, `β 0.05`."""
+    """Yields the value of each key in a few words: `OUE`, `norm-sub`, `β 0.05`."""
     keys = [*keys]
     for key in keys:
         value = parameters.get(key)
@@ -108,7 +108,7 @@ def setting_words(parameters: Mapping[str, Any], keys: Iterable[str]) -> Iterato
 
 
 def setting_word(parameters: Mapping[str, Any], key: str) -> str:
-    """The value of a key alone, as a legend has it: `OUE`, `norm-sub`, `0.05`."""
+    """The value of a key without its symbol, as in a legend: `OUE`, `norm-sub`, `0.05`."""
     if not key.endswith(".kind"):
         return str(parameters.get(key, ""))
     kind = kind_of_table(parameters, key.removesuffix(".kind"))

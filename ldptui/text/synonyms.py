@@ -34,7 +34,7 @@ LEAST: Final = 3
 
 
 def is_in(word: str, text: str) -> bool:
-    """Return whether a word, or one that it stands for, is in a text; both without capitals."""
+    """True if a word or one of its synonyms occurs in a text; both in lower case."""
     if word in text:
         return True
     meant = [
@@ -45,6 +45,6 @@ def is_in(word: str, text: str) -> bool:
 
 
 def are_in(words: str, text: str) -> bool:
-    """Return whether all words that are typed are in a text."""
+    """True if all typed words, or synonyms of them, occur in a text."""
     plain = text.casefold()
     return all(is_in(word, plain) for word in words.casefold().split())

@@ -33,7 +33,7 @@ NAMED: Final = 3
 
 
 class VerdictCell(Struct, frozen=True):
-    """A cell that a verdict is about.
+    """A cell that result sentences are about.
 
     frequencies : the estimates of its items, where they are known. names : of its targets; empty:
     those that the frequencies have. where : its place in a sweep, "" for the only cell. rounds :
@@ -47,25 +47,25 @@ class VerdictCell(Struct, frozen=True):
     rounds: RoundSummary | None = None
 
     def measured_value(self, name: str) -> Estimate | None:
-        """A metric of the cell; None where it has no value."""
+        """The estimate of a metric in the cell; None if it is undefined."""
         found = self.cell.metrics.get(name)
         return found if found is not None and found.mean is not None else None
 
     def mean(self, name: str) -> float:
-        """The mean of a metric that the cell has."""
+        """The mean of a metric over the trials of the cell."""
         found = self.measured_value(name)
         assert found is not None
         assert found.mean is not None
         return found.mean
 
     def reach(self, name: str) -> float:
-        """The half-width of the interval of 95 %; 0 where there is no standard error."""
+        """The half-width of a metric's 95 % interval; 0 if there is no standard error."""
         found = self.measured_value(name)
         error = found.standard_error if found is not None else None
         return error * reach_95(self.cell.trials) if error else 0.0
 
     def interval(self, name: str) -> str:
-        """A metric in three digits, or with an interval that is wider: `0.16 ± 0.02 (95 %)`."""
+        """A metric in three digits, or with its interval if that is wider: `0.16 ± 0.02 (95 %)`."""
         mean, reach = self.mean(name), self.reach(name)
         if reach < abs(mean) / PLAIN:
             return short(mean, 3, zeros=True)
@@ -73,7 +73,7 @@ class VerdictCell(Struct, frozen=True):
 
     @property
     def fakes(self) -> str:
-        """The fake users and their share of everybody, in words."""
+        """The number of fake users and their share of all users, in words."""
         cell = self.cell
         share = cell.malicious / (cell.users + cell.malicious)
         many = "1 fake user" if cell.malicious == 1 else f"{count(cell.malicious)} fake users"
@@ -93,7 +93,7 @@ class Row(Struct, frozen=True):
 
 
 def verdict(told: VerdictCell, chart: str = "") -> tuple[str, ...]:
-    """The sentences about a cell, at most MOST, those about the chart first; of a sheet one."""
+    """The sentences about a cell, at most MOST, those about the chart first."""
     if not told.cell.trials:
         return ()
     rows = (SHEETS[chart],) if chart in SHEETS else ROWS
@@ -123,7 +123,7 @@ def _goal(told: VerdictCell) -> str:
 
 
 def known_by(told: VerdictCell) -> str:
-    """The way an answer to a goal was found, and the value of the trials there, in words."""
+    """Words for how a goal's answer was found, and the value in the trials there."""
     answer = told.cell.answer
     assert answer is not None
     if answer["low"] is not None:
@@ -226,7 +226,7 @@ def _places(items: Sequence[int], means: Sequence[float], targets: Sequence[int]
 
 
 def defended_sentence(told: VerdictCell) -> str:
-    """The part of the gain that the defence leaves."""
+    """The sentence about the part of the gain that remains after the defence."""
     gain, after = told.mean("gain"), told.interval("gain_after")
     if abs(gain) <= told.reach("gain"):
         return ""
@@ -329,12 +329,12 @@ def _named_targets(told: VerdictCell) -> str:
 
 
 def attacked_sentence(told: VerdictCell) -> str:
-    """The first sentence of a metric about the fakes, as the catalogue has it."""
+    """The catalogue's sentence about the first metric of the fakes."""
     return catalogue_sentence(told, about_fakes=True) if told.cell.malicious else ""
 
 
 def clean_sentence(told: VerdictCell) -> str:
-    """The first sentence of a metric without the attack, as the catalogue has it."""
+    """The catalogue's sentence about the first metric without attack."""
     return catalogue_sentence(told, about_fakes=False)
 
 
@@ -347,7 +347,9 @@ def catalogue_sentence(told: VerdictCell, about_fakes: bool) -> str:
 
 
 def detected_sentence(told: VerdictCell) -> str:
-    """The items that a test detects, and those of them that nobody holds."""
+    """The sentence about the items that a significance test detects, and those among them that no
+    user holds.
+    """
     found, false = short(told.mean("detected"), 3), short(told.mean("false_detected"), 2)
     return f"On average {found} items are detected, {false} of them held by nobody."
 

@@ -34,7 +34,7 @@ class PaneRows(Vertical):
 
 
 class Scroll(VerticalScroll):
-    """A container that scrolls, where the column of the scrollbar is always free.
+    """A container that scrolls and always keeps a free column for its scrollbar.
 
     Words that fold into one row more beside a scrollbar could rest with it as well as without, and
     what was there before would decide.
@@ -46,18 +46,20 @@ class Scroll(VerticalScroll):
     ]
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        """The rows of what it holds; Textual 8 measures it without the gutter."""
+        """The number of rows of the content; Textual 8 measures it without the
+        scrollbar's column.
+        """
         return super().get_content_height(container, viewport, width - self.scrollbar_size_vertical)
 
 
 class PlainScroll(Scroll, can_focus=False):
-    """A container that scrolls, but is no stop on the way of the tab key."""
+    """A container that scrolls, but does not take the focus."""
 
     BLANK = True
 
 
 def call_on_resize(widget: Widget, fit: Callable[[], object]) -> None:
-    """Call `fit`, in the widget's own turn, after every layout that gave it another size.
+    """Call `fit` after every layout that changes the widget's size.
 
     One with no room for any content stays as it was: it is folded, and will have its size again.
 

@@ -22,7 +22,7 @@ Choices = tuple[tuple[str, str], ...]
 
 
 class ChoiceBar(Widget):
-    """A few words in a row, the selected one underlined; switches stand at the right.
+    """A row of words, the selected one underlined, with switches on the right.
 
     Takes no focus: the pane around it has the keys.
     """
@@ -31,7 +31,7 @@ class ChoiceBar(Widget):
 
     @dataclass(eq=False)
     class ChoiceMade(Message):
-        """A choice was clicked, or the words before them: `prefix`."""
+        """Posted when a word, or the words before all (`prefix`), were clicked."""
 
         bar: ChoiceBar
         choice: str
@@ -46,7 +46,7 @@ class ChoiceBar(Widget):
     switches: reactive[Choices] = reactive(())
 
     def fits(self, choices: Choices, width: int) -> bool:
-        """True if these words have room in a row beside the switches."""
+        """True if these words fit into a row of `width` columns beside the switches."""
         charset = charset_of(self.app)
         left = GAP.join(label for _, label in choices)
         words = [left, *(label for _, label in self.switches)]

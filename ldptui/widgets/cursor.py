@@ -43,7 +43,9 @@ Stop = TypeVar("Stop")
 
 
 def move_cursor(at: Stop | None, stops: Sequence[Stop], how: Move, by: int) -> Stop | None:
-    """The stop that a move leads to, `by` stops on or to the stop `by`; None for nowhere."""
+    """The stop that a cursor move leads to: `by` stops further, or the stop `by`; None if there is
+    no stop.
+    """
     if how == "pool" or not stops:
         return None
     if how == "to":
@@ -54,7 +56,7 @@ def move_cursor(at: Stop | None, stops: Sequence[Stop], how: Move, by: int) -> S
 
 
 def nearest(place: float, stops: Sequence[float], *, log: bool = False) -> float | None:
-    """The stop nearest to a place on an axis, a logarithmic one if `log`; None where none is."""
+    """The stop nearest to a place on a linear or logarithmic axis; None if there are no stops."""
 
     def distance(stop: float) -> float:
         return abs(math.log(stop / place)) if log else abs(stop - place)
@@ -64,26 +66,26 @@ def nearest(place: float, stops: Sequence[float], *, log: bool = False) -> float
 
 
 class Readout(Static):
-    """The lines of what a chart reads at its cursor; nothing while it has none."""
+    """The lines below a chart with the values at its cursor; empty without a cursor."""
 
     def __init__(self) -> None:
         super().__init__(markup=False)
         self.display = False
 
     def show(self, words: str, rows: int = RULED) -> None:
-        """Show these words in a box of this number of rows."""
+        """Show these words in a box of `rows` rows."""
         self.set_class(rows < RULED, "-low")
         put_or_hide(self, words)
 
     @property
     def rows(self) -> int:
-        """The rows that it takes below a chart, its rule included."""
+        """The number of rows that the readout takes below a chart, its rule included."""
         words = str(self.content)
         return len(words.splitlines()) + (not self.has_class("-low")) if words else 0
 
 
 class CursorCharts(PaneRows):
-    """Charts with a cursor: it goes from stop to stop, and what is there is read below them.
+    """Charts with a cursor that moves from stop to stop, and the values at the stop below them.
 
     A chart tells its stops, the rows of numbers at one of them, and the stop of a click.
     """
@@ -102,7 +104,7 @@ class CursorCharts(PaneRows):
         self._picked = 0  # the row of those there
 
     def stops(self) -> Sequence[Any]:
-        """The places that the cursor goes to, in order."""
+        """The stops of the cursor (x-values, rounds or items), in order."""
         raise NotImplementedError
 
     def table_at(self, at: Any) -> ChartTable | None:
@@ -110,26 +112,26 @@ class CursorCharts(PaneRows):
         raise NotImplementedError
 
     def stop_at(self, place: Place, chart: ChartView) -> Any:
-        """The stop of a click on one of the charts; None for a place without."""
+        """The stop that a click on one of the charts means; None if there is none near."""
         raise NotImplementedError
 
     @property
     def points(self) -> bool:
-        """True if there is something for a cursor to go through."""
+        """True if the charts have stops for a cursor."""
         return bool(self.stops())
 
     @property
     def at(self) -> Any:
-        """The stop at the cursor; None without one."""
+        """The stop at the cursor; None if there is no cursor."""
         return self._at
 
     @property
     def walks(self) -> bool:
-        """True while there is a cursor, whose rows can be walked through."""
+        """True while the cursor stands at a stop with several rows."""
         return self._at is not None and self.picks
 
     def walk(self, by: int) -> None:
-        """Pick another row of those at the cursor."""
+        """Mark another row of the values at the cursor."""
         table = self.table_at(self._at) if self._at is not None else None
         count = len(table.rows) if table is not None else 0
         self._picked = (self._picked + by) % count if count else 0
@@ -139,11 +141,11 @@ class CursorCharts(PaneRows):
         self._at = move_cursor(self._at, self.stops(), how, by)
 
     def go(self, stop: Any) -> None:
-        """Put the cursor on a stop; None: away."""
+        """Put the cursor on a stop; None hides it."""
         self._at = stop
 
     def on_chart_view_point_click(self, message: ChartView.PointClick) -> None:
-        """The stop of a click; the message goes on to the pane, which draws."""
+        """Move the cursor to the clicked stop; the message goes on to the pane, which draws."""
         stop = self.stop_at(message.place, message.view)
         if stop is not None:
             self._at = stop

@@ -14,7 +14,9 @@ from .words import parts_within
 
 
 class ModalScreen(screen.ModalScreen[ScreenResultType]):
-    """A screen over another one, in its middle, closed once; left without a result."""
+    """The base of dialogs: a screen in the middle of another one, which closes only once; its
+    result is None if it is cancelled.
+    """
 
     # Not relative: that would be from the module of each dialog.
     CSS_PATH = Path(__file__).parents[1] / "screens/dialogs.tcss"
@@ -23,12 +25,12 @@ class ModalScreen(screen.ModalScreen[ScreenResultType]):
         self.dismiss(None)
 
     def dismiss(self, result: ScreenResultType | None = None) -> AwaitComplete:
-        """Close it, unless it is closed already, as by the second of two clicks."""
+        """Close the dialog, unless it is closed already (by the second of two clicks)."""
         return super().dismiss(result) if self.is_active else AwaitComplete()
 
 
 class Dialog(Vertical):
-    """A framed box: its title above, the keys that close it below."""
+    """The frame of a dialog: its title above, the keys that close it below."""
 
     def __init__(
         self,

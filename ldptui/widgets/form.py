@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class FormRow(Struct, frozen=True):
-    """One row of a form.
+    """One row of a form: a scenario key with its value and label.
 
     key : that it edits. value : what it says. label : None for the name of the key. options : of a
     choice with other values than the key's own. type : of a value that core does not declare.
@@ -53,22 +53,22 @@ class FormRow(Struct, frozen=True):
 
     @property
     def place(self) -> str:
-        """The name of the row in its form."""
+        """The name of the row, unique in its form."""
         return self.slot or self.key
 
 
 def own_row(draft: Draft, key: str, **more: Any) -> FormRow:
-    """The row of a key with the value that the draft has."""
+    """The row of a key with the draft's value."""
     return FormRow(key, value_of(draft, key), **more)
 
 
 def remark(slot: str, words: str) -> FormRow:
-    """A row of words."""
+    """A row that is only words."""
     return FormRow("", slot=slot, remark=words)
 
 
 def problem_words(draft: Draft, key: str) -> str:
-    """The problem that the field of a key shows below itself; "" while there is none."""
+    """The problem shown below the field of a key; "" if there is none."""
     problem, repair = own_problem(draft, key), repair_of(draft)
     if problem is None:
         return ""
@@ -76,7 +76,7 @@ def problem_words(draft: Draft, key: str) -> str:
 
 
 class FormLine(FormControl, Static, can_focus=True):
-    """A row that enter or a click does something with; `name` says what."""
+    """A row without a field that reacts to enter or a click; `name` says which action."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *ROW_KEYS,
@@ -85,7 +85,7 @@ class FormLine(FormControl, Static, can_focus=True):
     ]
 
     class Pressed(Message):
-        """Enter was pressed on a line, or it was clicked."""
+        """Posted when enter was pressed on the line, or when it was clicked."""
 
         def __init__(self, line: FormLine) -> None:
             super().__init__()
@@ -106,14 +106,18 @@ class FormLine(FormControl, Static, can_focus=True):
 
 
 class Form(PlainScroll):
-    """Rows in order. Each is made when it is first shown, and hidden while it means nothing."""
+    """The rows of a form in order, each mounted when it is first shown and hidden while it does not
+    apply.
+    """
 
     def __init__(self, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
         super().__init__(id=id)
         self._rows: dict[str, Widget] = {}
 
     def fill(self, draft: Draft, rows: Iterable[FormRow]) -> None:
-        """Show these rows. Of several fields of one key the last says what is wrong with it."""
+        """Show these rows; of several fields with one key, the last shows the problem
+        of the key.
+        """
         rows = [row for row in rows if row.key or row.remark]
         swept, last = sweep_of(draft), {row.key: row.place for row in rows}
         shown, before = set[str](), None
@@ -136,7 +140,7 @@ class Form(PlainScroll):
                 widget.display = False
 
     def field(self, place: str) -> Field | None:
-        """The field at a place, where it is shown."""
+        """The field with the name `place`; None if it is not shown."""
         widget = self._rows.get(place)
         return widget if isinstance(widget, Field) and widget.display else None
 
@@ -167,7 +171,9 @@ BLOCK_S: Final = 0.7
 
 
 class FormPane(Widget, can_focus=True):
-    """A pane that remembers its field with the focus, and closes while the script is broken."""
+    """A pane with a form, which remembers its focused field and is disabled while the script does
+    not parse.
+    """
 
     draft: var[Draft | None] = var(None, always_update=True)
 
@@ -182,19 +188,19 @@ class FormPane(Widget, can_focus=True):
 
     @property
     def stop(self) -> Widget:
-        """The widget that had the focus last in this pane, or its first stop."""
+        """The widget of the pane that had the focus last, or its first one."""
         last = self._last
         return last if last is not None and takes_focus(last, self) else self.first_stop()
 
     def focus_first(self) -> None:
-        """Put the focus where it was last in this pane, or on its first stop."""
+        """Put the focus on the widget that had it last, or on the first one."""
         self.screen.set_focus(self.stop)
 
     def action_enter(self) -> None:
         self.focus_first()
 
     def first_stop(self) -> Widget:
-        """The widget that takes the focus where none of the pane had it yet."""
+        """The widget that takes the focus when the pane is first entered."""
         return first_focus(self.query_one(Form)) or self
 
     def last_stop(self) -> Widget:
@@ -209,7 +215,7 @@ class FormPane(Widget, can_focus=True):
 
     @property
     def focused_key(self) -> str:
-        """The key of the row with the focus, "" outside of all."""
+        """The key of the focused row; "" if no row has the focus."""
         around = self.screen.focused.ancestors_with_self if self.screen.focused is not None else ()
         return next((node.key for node in around if isinstance(node, Field | FormLine)), "")
 
@@ -225,7 +231,7 @@ class FormPane(Widget, can_focus=True):
             self.show()
 
     def show(self) -> None:
-        """Show the rows of the draft, and put the focus on the one that was wanted."""
+        """Show the rows of the draft and restore the focus."""
         if self.draft is None or not self.draft.parses:
             return
         form = self.query_one(Form)
@@ -237,7 +243,9 @@ class FormPane(Widget, can_focus=True):
     # The script.
 
     def block(self, draft: Draft) -> None:
-        """While the script does not parse, the form cannot write into it: soon it closes."""
+        """Disable the form soon if the script does not parse, since edits could not be written into
+        it.
+        """
         if draft.parses:
             self.close(False)
         elif self._block_timer is None:
@@ -248,7 +256,7 @@ class FormPane(Widget, can_focus=True):
         self.close(self.draft is not None and not self.draft.parses)
 
     def close(self, closed: bool) -> None:
-        """Let nobody edit the fields, or let them again."""
+        """Disable (True) or enable (False) the fields."""
         problems = self.draft.problems if closed and self.draft is not None else ()
         subtitle = f"✗ script, line {problems[0].line}" if problems else ""
         if subtitle != (self.border_subtitle or ""):

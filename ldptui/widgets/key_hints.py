@@ -32,7 +32,7 @@ STOP: Final = "run.cancel"
 
 
 class KeyHints(Widget):
-    """Keys of the focused pane, then those of the screen; as many as fit, none cut in half.
+    """The line of key hints: keys of the focused pane, then of the screen, as many as fit uncut.
 
     stops, back : escape, which is no hint else, is the first: it stops what runs, or before that
     goes back from a pane that is zoomed.
@@ -56,7 +56,7 @@ class KeyHints(Widget):
         self.choose()
 
     def choose(self, _: Screen[object] | None = None) -> None:
-        """Choose the keys to show: those of the pane, then those of the screen."""
+        """Update the hints after the focus has moved."""
         own: list[Binding] = []
         shared: list[Binding] = []
         seen: set[tuple[int, str]] = set()
@@ -99,5 +99,5 @@ class KeyHints(Widget):
         return Content.styled(RULE, MUTED).join(groups)
 
     def action_run_binding(self, key: str) -> None:
-        """A click on a hint is its key."""
+        """Run the key binding of a clicked hint."""
         self.app.simulate_key(key.split(",")[0])

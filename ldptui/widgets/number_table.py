@@ -41,7 +41,7 @@ KEYS: Final = {
 
 
 class NumberTable(ScrollView, can_focus=True, inherit_bindings=False):
-    """Shows `table`. b sorts by the next column, a click on a header by it, then down.
+    """A table of numbers; b sorts by the next column, a click on a header by that column.
 
     The rows keep their order while the numbers of a run change, unless the column sorted by does.
     """
@@ -73,7 +73,7 @@ class NumberTable(ScrollView, can_focus=True, inherit_bindings=False):
 
     @property
     def rows(self) -> list[tuple[Value, ...]]:
-        """The rows that are left by the filter, in the order shown."""
+        """The rows that match the filter, in the order shown."""
         return self._rows
 
     def as_text(self) -> str:
@@ -169,7 +169,7 @@ class NumberTable(ScrollView, can_focus=True, inherit_bindings=False):
         self.cursor = max(0, min(self.cursor + by, len(self._rows) - 1))
 
     def action_column(self, by: int) -> None:
-        """Scroll to one side by the width of a column or two."""
+        """Scroll sideways by one or two columns."""
         self.scroll_relative(x=SIDEWAYS * by, animate=False)
 
     def action_move_page(self, by: int) -> None:
@@ -179,7 +179,7 @@ class NumberTable(ScrollView, can_focus=True, inherit_bindings=False):
         self.cursor = 0 if index == 0 else max(0, len(self._rows) - 1)
 
     def action_sort(self) -> None:
-        """Sort by the next column; after the last one, as the table came."""
+        """Sort by the next column; after the last one, restore the original order."""
         if self.table is None:
             return
         at = 0 if self.order is None else self.order[0] + 1
@@ -224,7 +224,7 @@ class FilteredTable(FilteredList):
         table_of: Callable[[], ChartTable | None],
         empty: str = "",
     ) -> None:
-        """Put a table in, with its title and the name of its chart, `source`, over it.
+        """Show a table with its title and the name of its chart, `source`, above it.
 
         numbers : what it comes from; only of others than before the table is made. empty : what is
         said where there is none.
@@ -273,7 +273,7 @@ def _matches(row: tuple[Value, ...], columns: tuple[TableColumn, ...], words: li
 
 
 def sort_rows(rows: list[tuple[Value, ...]], at: int, falling: bool) -> list[tuple[Value, ...]]:
-    """The rows by one column, undefined values last; numbers among texts by their value."""
+    """The rows sorted by one column, undefined values last."""
     known = [row for row in rows if row[at] is not None]
     rest = [row for row in rows if row[at] is None]
 

@@ -19,7 +19,7 @@ from .words import put
 
 
 class LineList(OptionList):
-    """Textual's list without a frame, with the keys of vi beside its own."""
+    """Textual's option list without a frame, with vi's keys in addition."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("j", "cursor_down", "Down", show=False, id="list.down"),
@@ -30,7 +30,7 @@ class LineList(OptionList):
         super().__init__(*options, compact=True, markup=False)
 
     def write_rows(self, rows: Sequence[VisualType]) -> None:
-        """Show these rows; as many as before keep their places, and lay out nothing anew."""
+        """Replace the rows; equally many rows keep the cursor and the layout."""
         if len(rows) != self.option_count:
             self.clear_options()
             self.add_options(map(Option, rows))
@@ -41,12 +41,12 @@ class LineList(OptionList):
 
 
 def no_match(words: str) -> str:
-    """The sentence of a list in which nothing matches the filter."""
+    """The sentence shown in a list if nothing matches the filter."""
     return f"Nothing matches “{words.strip()}”."
 
 
 class FilterInput(Horizontal):
-    """A text field for words, with their sign before it and behind it how much they leave.
+    """The text input of a list's filter, with the number of matching rows behind it.
 
     The widget around it has the keys. Enter goes back to the list and keeps the words.
 
@@ -56,7 +56,7 @@ class FilterInput(Horizontal):
 
     @dataclass(eq=False)
     class Changed(Message):
-        """Other words; "" without any."""
+        """Posted when the words of the filter change; "" for none."""
 
         words: str
 
@@ -77,21 +77,21 @@ class FilterInput(Horizontal):
 
     @property
     def is_used(self) -> bool:
-        """True if there is something to leave: words, or the cursor in the field."""
+        """True if the filter has words or the focus."""
         return self.is_mounted and (bool(self.words) or self.has_focus_within)
 
     def count(self, left: int, total: int, otherwise: str = "") -> None:
-        """Show the number of rows that the words leave; without words, `otherwise`."""
+        """Show the number of matching rows; without words, the text `otherwise`."""
         text = f"{left} of {total}" if self.words else otherwise
         put(self.query_one(".filter--count", Static), text)
 
     def open(self) -> None:
-        """Show the field and type; at once: the letters may have come with the key."""
+        """Show the filter and focus it at once, since letters may follow the key immediately."""
         self.display = True
         self.screen.set_focus(self.query_one(Input))
 
     def leave(self) -> None:
-        """Without words, back to the list."""
+        """Hide a filter without words and focus the list."""
         self.query_one(Input).value = ""
         self._close()
 
@@ -109,7 +109,7 @@ class FilterInput(Horizontal):
 
 
 class FilteredList(Vertical):
-    """A list with a `FilterInput`: what its keys do."""
+    """The base of lists with a `FilterInput`: the keys that open, apply and clear the filter."""
 
     def action_filter(self) -> None:
         self.query_one(FilterInput).open()

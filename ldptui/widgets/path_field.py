@@ -25,7 +25,8 @@ Ends: TypeAlias = "str | tuple[str, ...]"
 
 
 def completions(typed: str, folder: Path, ends: Ends = "") -> list[str]:
-    """The paths that a half-typed one can become, as it was begun (`~/…`, relative or absolute).
+    """The paths that complete a typed beginning, in the form in which it was typed (`~/…`, relative
+    or absolute).
 
     Wanted files come first, then folders (they end in `/`), then other files; hidden ones only
     after a dot was typed. Relative paths start at `folder`. Empty where nothing can be listed.
@@ -53,7 +54,7 @@ def completions(typed: str, folder: Path, ends: Ends = "") -> list[str]:
 
 
 class PathSuggester(Suggester):
-    """Suggests the first path that a half-typed one can become."""
+    """Suggests the first path that completes a typed beginning."""
 
     def __init__(self, folder: Path, ends: Ends = "") -> None:
         super().__init__(use_cache=False, case_sensitive=True)
@@ -64,7 +65,7 @@ class PathSuggester(Suggester):
 
 
 def takes_suggestion(field: Input) -> bool:
-    """True where the field took what was suggested for the path in it."""
+    """True if the field has inserted the suggested rest of a path."""
     before = field.value
     if isinstance(field.suggester, PathSuggester) and field.cursor_position == len(before):
         field.action_cursor_right()
@@ -72,7 +73,7 @@ def takes_suggestion(field: Input) -> bool:
 
 
 class PathField(Vertical):
-    """A path: tab takes what is suggested, enter takes the path; a folder is entered.
+    """The input of a path: tab inserts the suggestion, enter posts the path or enters a folder.
 
     Posts `Chosen` with what was taken; `tell` puts a sentence below.
     """
@@ -83,7 +84,7 @@ class PathField(Vertical):
 
     @dataclass
     class PathChosen(Message):
-        """Enter was pressed on this path; it is absolute."""
+        """Posted when enter was pressed; the path is absolute."""
 
         path: Path
 
@@ -105,7 +106,7 @@ class PathField(Vertical):
 
     @property
     def text(self) -> str:
-        """The path as it stands in the field."""
+        """The typed text of the path."""
         return self.query_one(Input).value
 
     @text.setter
@@ -115,7 +116,7 @@ class PathField(Vertical):
         field.cursor_position = len(text)
 
     def absolute(self, text: str) -> Path:
-        """The absolute path that a text means; `~` is the user's home."""
+        """The absolute path of a typed text; `~` is the user's home."""
         try:
             written = Path(text).expanduser()
         except RuntimeError:  # a home that nobody has
@@ -123,7 +124,7 @@ class PathField(Vertical):
         return Path(os.path.abspath(self._folder / written))  # noqa: PTH100 - links stay
 
     def tell(self, sentence: str, refused: bool = False, asking: bool = False) -> None:
-        """A sentence under the field: why the path is refused, or what enter will do."""
+        """Show a sentence below the field: why the path is refused, or what enter will do."""
         line, field = self.query_one(Static), self.query_one(Input)
         line.update(sentence)
         for widget in (line, field):
@@ -131,7 +132,7 @@ class PathField(Vertical):
             widget.set_class(asking, "-asking")
 
     def sure(self, path: Path, question: str) -> bool:
-        """True where enter was pressed again on a path; the first time the question is put."""
+        """True if enter was pressed twice on a path; the first time, the question is shown."""
         if path == self._asked:
             return True
         self._asked = path
@@ -151,7 +152,7 @@ class PathField(Vertical):
         self.tell(DOT.join([*names[:NAMED], *more]) if len(names) > 1 else "")
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """A folder is entered, so that names in it are suggested; a file is what was wanted."""
+        """Enter a folder, so that its files are suggested, or post the path of a file."""
         event.stop()
         if not event.value.strip():
             self.tell("type a path: tab takes what is suggested")
@@ -161,6 +162,6 @@ class PathField(Vertical):
             self.post_message(self.PathChosen(path))
 
     def action_complete(self) -> None:
-        """Take what is suggested; where nothing is, go to the next field."""
+        """Insert the suggestion; if there is none, focus the next field."""
         if not takes_suggestion(self.query_one(Input)):
             self.screen.focus_next()

@@ -38,7 +38,7 @@ WIDEST_NAME: Final = 38
 
 
 class Offer(Struct, frozen=True):
-    """One row of a picker.
+    """One row of a picker: a value with its name and the reason to pick it.
 
     value : what is picked. name : its name. says : why one would pick it, in a sentence.
     refused : why it cannot be picked now; "" where it can. group : the heading that it stands
@@ -52,13 +52,13 @@ class Offer(Struct, frozen=True):
     group: str = ""
 
     def rank(self, words: str) -> int | None:
-        """The distance from what was typed, 0 the nearest; None where a word is missing."""
+        """The distance of the row from the typed words, 0 for the nearest; None for no match."""
         found = are_in(words, f"{self.name} {self.value} {self.says} {self.group}")
         return rank_of(words, self.name, self.group) if found else None
 
 
 def rank_of(words: str, name: str, more: str) -> int:
-    """The distance of a name from the words, 0 the nearest.
+    """The distance of a name from the typed words, 0 for the nearest.
 
     It is what was typed, begins so, has the words as words of its own, or anywhere; then those
     with the words in `more`, then all others.
@@ -76,7 +76,7 @@ def rank_of(words: str, name: str, more: str) -> int:
 
 
 class FilterField(Input):
-    """`/` begins a filter in every list: here it has begun already."""
+    """The filter of a list screen, which has the focus from the start."""
 
     def on_key(self, event: events.Key) -> None:
         if event.key == "slash" and not self.value:
@@ -85,7 +85,7 @@ class FilterField(Input):
 
 
 class ListScreen(ModalScreen[ScreenResultType]):
-    """Rows below a field: what is typed filters them, up and down mark one, enter takes it.
+    """A dialog with a filtered list: typing filters, up and down mark, enter takes.
 
     rows : those that the words leave.
     """
@@ -105,7 +105,7 @@ class ListScreen(ModalScreen[ScreenResultType]):
         self.field.cursor_blink = self.list.can_focus = False
 
     def matching(self, words: str) -> Iterable[Any]:
-        """The rows that the words leave, in order."""
+        """The rows that match the typed words, in order."""
         raise NotImplementedError
 
     def option_of(self, row: Any) -> Option:
@@ -113,19 +113,19 @@ class ListScreen(ModalScreen[ScreenResultType]):
         raise NotImplementedError
 
     def first(self) -> int | None:
-        """The place of the row that is marked once the words are other ones."""
+        """The index of the row to mark after typing; None if there is none."""
         return 0 if self.rows else None
 
     def describe(self, row: Any) -> None:
-        """Say more about the marked row; None where there is none."""
+        """Describe the marked row; None if there is none."""
         raise NotImplementedError
 
     def take(self, row: Any) -> None:
-        """Close with the marked row, or do what it stands for."""
+        """Close the dialog with the marked row as its result, or do what the row stands for."""
         raise NotImplementedError
 
     def fill(self, words: str) -> None:
-        """Show the rows that the words leave."""
+        """Show the rows that match the typed words."""
         self.words = words
         self.rows = list(self.matching(words))
         self.list.clear_options()
@@ -135,12 +135,12 @@ class ListScreen(ModalScreen[ScreenResultType]):
 
     @property
     def marked_row(self) -> Any:
-        """The row under the cursor; a filter may have shortened the list."""
+        """The row under the cursor; None if the list is empty."""
         at = self.list.highlighted
         return None if at is None or at >= len(self.rows) else self.rows[at]
 
     def action_move(self, by: int) -> None:
-        """Mark the next row that can be marked, around the ends by single steps."""
+        """Mark another row that can be marked; single steps wrap around."""
         free = [at for at, option in enumerate(self.list.options) if not option.disabled]
         at = self.list.highlighted
         now = free.index(at) if at in free else -1
@@ -171,7 +171,7 @@ class ListScreen(ModalScreen[ScreenResultType]):
 
 
 class PickerScreen(ListScreen[Offer | None]):
-    """Pick one of several things; the result is its offer, None when left.
+    """The dialog that picks one of several offers; its result is the offer, or None.
 
     Enter takes, or opens a folded group, whose row is its heading.
     """
@@ -242,7 +242,7 @@ class PickerScreen(ListScreen[Offer | None]):
     # The rows.
 
     def matching(self, words: str) -> Iterator[Offer | str]:
-        """The nearest offers first; without words all in their groups, a heading before each."""
+        """Yields the nearest offers first; without words, all below their groups' headings."""
         if words.strip():
             ranked = ((offer.rank(words), offer) for offer in self._offers)
             found = [(rank, offer) for rank, offer in ranked if rank is not None]
@@ -257,7 +257,7 @@ class PickerScreen(ListScreen[Offer | None]):
                 yield offer
 
     def first(self) -> int | None:
-        """The row to mark: the one asked for, what is chosen now, else the first to be picked."""
+        """The index of the row to mark: the one asked for, the current value, else the first."""
         mark, self._mark = self._mark, None
         if mark is not None and mark in self.rows:
             return self.rows.index(mark)
@@ -267,7 +267,7 @@ class PickerScreen(ListScreen[Offer | None]):
         return next(iter([*now, *free, *(at for at, _ in picks)]), None)
 
     def option_of(self, row: Offer | str) -> Option:
-        """A line: mark, name, and its sentence, or why it cannot be picked."""
+        """The line of an offer: mark, name, and a sentence or the reason of a refusal."""
         if isinstance(row, str):
             inside = sum(offer.group == row for offer in self._offers)
             folded = row not in self._opened
@@ -288,7 +288,7 @@ class PickerScreen(ListScreen[Offer | None]):
         ))  # fmt: skip
 
     def describe(self, row: Offer | str | None) -> None:
-        """The whole sentence of the row under the cursor; how many rows there are."""
+        """Show the full sentence of the marked offer and the number of rows."""
         if row is None:
             put(self._said, "Nothing here has these words.")
         elif isinstance(row, str):
@@ -299,7 +299,7 @@ class PickerScreen(ListScreen[Offer | None]):
         self._dialog.border_title = f"{self._heading}  {shown} of {len(self._offers)}"
 
     def take(self, row: Offer | str) -> None:
-        """Pick the marked row; a group is opened, and what is refused stays where it is."""
+        """Pick the marked offer, open a marked group; a refused offer does nothing."""
         if isinstance(row, str):
             self._opened.add(row)
             self._mark = next(offer for offer in self._offers if offer.group == row)
@@ -312,7 +312,7 @@ class PickerScreen(ListScreen[Offer | None]):
                 self.dismiss(row)
 
     def action_go_on(self, by: int) -> None:
-        """Leave the list, and go to the next field of the form behind it, or to the one before."""
+        """Close the list and focus the next or previous field of the form."""
         self.dismiss(None)
         behind = self.app.screen
         (behind.focus_next if by > 0 else behind.focus_previous)()
@@ -335,7 +335,7 @@ def pick(
     draft: Draft | None = None,
     meant: Meant = lambda *_: None,
 ) -> None:
-    """Show the picker of a field; what is picked is the field's.
+    """Show the picker of a field and write the picked value into the field.
 
     draft : to try the values in. meant : what a value edits there.
     """
@@ -372,7 +372,7 @@ def _offer(asked: ChoicesAsked, value: Any, word: str) -> Offer:
 def why_not(
     asked: ChoicesAsked, draft: Draft, meant: Meant = lambda *_: None
 ) -> Callable[[Any], str] | None:
-    """Why a value cannot be had, as the draft's own check says; None where it is not asked."""
+    """A function that says why a value is not allowed in the draft; None if none is checked."""
     if asked.key.rpartition(".")[2] not in ("kind", "metric") and asked.key != SWEPT:
         return None
     before = {(problem.key, problem.message) for problem in draft.problems}

@@ -24,7 +24,7 @@ from ..text.svg import with_local_fonts
 
 
 def palette_of(app: App[Any]) -> ChartPalette:
-    """The chart colours for the app's theme: its own colours for text, ours for data.
+    """The chart colours under the app's theme: the theme's for text, our own for data.
 
     Theme colours are chosen for buttons, not to be told apart in a chart or with 16 colours. Under
     a theme of the terminal's own colours only those are used.
@@ -46,25 +46,25 @@ def palette_of(app: App[Any]) -> ChartPalette:
 
 
 def charset_of(app: App[Any]) -> Charset:
-    """The app's charset, braille if it has none."""
+    """The app's charset (braille or ASCII)."""
     charset: Charset = getattr(app, "charset", "braille")
     return charset
 
 
 def look_of(app: App[Any], size: Size) -> Look:
-    """The look of a picture of this size in the app."""
+    """The size, colours and charset of a picture in the app."""
     return Look(size.width, size.height, palette_of(app), charset_of(app))
 
 
 class ChartView(Widget, can_focus=True):
-    """Draws `chart`, or the sentence `empty` while there is none.
+    """The widget that draws `chart`, or the sentence `empty` if there is none.
 
     Rows are drawn once for each size, theme, charset and chart. zoom : how many times wider the
     x-axis is than the whole of it, around the cursor.
     """
 
     class PointClick(Message):
-        """A click at a place of the data."""
+        """Posted when a place in the plotted data was clicked."""
 
         def __init__(self, view: ChartView, place: Place) -> None:
             super().__init__()
@@ -111,7 +111,7 @@ class ChartView(Widget, can_focus=True):
             self._drawn = None
 
     def on_click(self, event: Click) -> None:
-        """Say which place of the data was clicked at."""
+        """Post the place in the plotted data that was clicked."""
         from ..charts.draw import place_at
 
         chart = self._on_screen
@@ -122,7 +122,9 @@ class ChartView(Widget, can_focus=True):
             self.post_message(self.PointClick(self, place))
 
     def as_text(self) -> str:
-        """The chart as plain text, as wide and high as on the screen; nothing is said by colour."""
+        """The chart as plain text, as wide and high as on the screen, with series told apart by
+        markers.
+        """
         strips = self._draw(self.chart, replace(self._look, palette=rows.ANSI_DARK))
         return "\n".join(strip.text.rstrip() for strip in strips) + "\n"
 

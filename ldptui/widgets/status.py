@@ -26,7 +26,8 @@ MUTED = "$foreground-muted"
 
 
 class StatusLine(Widget):
-    """One line, always there: a note for its few seconds, a problem of the draft, or the run.
+    """The status line: a note for a few seconds, a problem of the draft, or the progress of the
+    run.
 
     busy : what is being computed, in words. idle : what is said while there is nothing else.
     """
@@ -43,7 +44,7 @@ class StatusLine(Widget):
         self._stays = False  # the note, until a key is pressed
 
     def watch_note(self, note: str) -> None:
-        """A note is read within a few seconds, and then in the way."""
+        """Remove a note after a few seconds."""
         if self._fading is not None:
             self._fading.stop()
         self._stays = False
@@ -109,7 +110,9 @@ class StatusLine(Widget):
 
 
 def so_far(run: Snapshot) -> str:
-    """The first metric of the first cell and its error, which falls while trials come in."""
+    """The first metric of the first cell and its standard error, which falls while
+    trials come in.
+    """
     cell = run.base_cell
     for name, measured in cell.metrics.items() if cell is not None else ():
         mean, error = measured.mean, measured.standard_error

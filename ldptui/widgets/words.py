@@ -17,7 +17,7 @@ DOT: Final = " · "
 
 
 def spell_text(widget: Widget, text: str) -> str:
-    """The text in the app's charset: in ASCII with words for its signs."""
+    """The text in the app's charset; in ASCII, signs are replaced by words."""
     return to_ascii(text) if getattr(widget.app, "charset", "") == "ascii" else text
 
 
@@ -31,7 +31,7 @@ def text_of(drawn: RenderableType, width: int, charset: str) -> str:
 
 
 def parts_within(text: str, width: int, joint: str = DOT, *, dropped: int = -2) -> str:
-    """The parts of a text that have room, none of them cut; one is left at the least.
+    """The parts of a text that fit into `width` columns, none of them cut; at least one.
 
     joint : what stands between two parts. dropped : the place of the part that goes first: the one
     before the last, as the last part of a hint says how to leave.
@@ -43,19 +43,19 @@ def parts_within(text: str, width: int, joint: str = DOT, *, dropped: int = -2) 
 
 
 def put(words: Static, text: str) -> None:
-    """Put a text into a widget, which may have it already."""
+    """Set the text of a widget, unless it has that text already."""
     if str(words.content) != text:
         words.update(text)
 
 
 def put_or_hide(words: Static, text: str) -> None:
-    """Put a text into a widget that is there only where there is a text."""
+    """Set the text of a widget and hide it if the text is empty."""
     words.display = bool(text)
     put(words, text)
 
 
 def entitle(pane: Widget, title: Content) -> None:
-    """Put a title into the border of a pane, which may have it already: it draws the whole pane.
+    """Set the border title of a pane, unless it has that title already.
 
     It may have words that a user typed, which are no markup.
     """

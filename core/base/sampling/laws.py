@@ -62,7 +62,7 @@ def uniform_multinomial(n: Counts, cells: int, rng: np.random.Generator) -> Coun
 
 
 def hypergeometric_weights(size: int, half: int, picks: int) -> tuple[int, Floats]:
-    """The law of c, the number of picks that fall into the first `half` of `size` items.
+    """The distribution of the number c of picks that fall into the first `half` of `size` items.
 
     Returns the lowest c, and the weights of all c from there on, 1 for the likeliest. They are
     computed from the mode outwards by ratios of neighbours, so that nothing overflows. Outcomes
@@ -87,7 +87,8 @@ def hypergeometric_weights(size: int, half: int, picks: int) -> tuple[int, Float
 
 
 def hypergeometric_law(size: int, marked: int, picks: int) -> tuple[Counts, Floats]:
-    """The law of the number of marked items among `picks` of `size`: outcomes int64[k], float64[k].
+    """The distribution of the number of marked items among `picks` of `size`: outcomes int64[k],
+    probabilities float64[k].
 
     Outcomes below 1e-30 together are left out.
     """
@@ -142,8 +143,7 @@ ALIKE: Final = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """A sampler of messages that halves blocks of messages until single messages are left, for each
-    item.
+    """A sampler of the messages of each item's users, by halving blocks of messages.
 
     A block is a node of a binary tree over the messages, numbered as a heap: 1 is the root, 2i and
     2i + 1 are the halves of i. Within a block an item's messages are all as likely.

@@ -159,8 +159,8 @@ def _halve(users: Counts, size: int, rng: np.random.Generator) -> tuple[Counts, 
 def subset_counts_beside_own(
     owners: Counts, picks: int, pickers: Counts, rng: np.random.Generator
 ) -> Counts:
-    """The number of users who include each item, if users draw their subset among all items but
-    their own.
+    """The number of users who include each item in a uniform subset that leaves out the user's own
+    item.
 
     Parameters
     ----------

@@ -66,7 +66,7 @@ def report_blocks(
     items: Items,
     rng: Rng,
 ) -> Iterator[Reports]:
-    """Blocks of reports of code in Python; raises RunError.
+    """Yields blocks of reports of a client in Python; raises RunError.
 
     protocol : the one whose reports they have to be; None for any.
     """
@@ -141,7 +141,7 @@ class Effort:
 
 @dataclass(frozen=True)
 class AuditReport:
-    """The result of an audit of a client: verdicts, measured ε and their evidence.
+    """The result of the audit of a client: verdicts and measured ε, with the evidence.
 
     is_broken : whether the promise is not kept. conforms : whether reports agree with those of the
     claimed protocol; None where nothing is claimed.
@@ -226,8 +226,8 @@ def audit_client(
 def epsilon_at_least(
     first: Any, second: Any, of: int, confidence: float, delta: float, of_second: int
 ) -> Floats:
-    """The ε ≥ 0 that hits prove, ln((p₁ - δ) / p₂) at the worst bounds: `first` hits of `of`
-    reports, `second` of `of_second`.
+    """A lower bound on ε from hits of an event, `first` of `of`, `second` of `of_second` reports:
+    ln((p₁ - δ) / p₂) at p₁'s and p₂'s worst confidence bounds.
     """
     alpha = (1 - confidence) / 2
     low, _ = clopper_pearson(first, of, alpha)
@@ -239,7 +239,7 @@ def epsilon_at_least(
 def best_threshold(
     first: Floats, second: Floats, confidence: float, delta: float
 ) -> tuple[float, float]:
-    """The largest ε that the reports prove by a score of at least so much, and that score."""
+    """The largest ε that the scores of two inputs prove by an event "score ≥ t", and that t."""
     candidates = np.unique(np.concatenate([first, second]))
     if candidates.size > THRESHOLDS:
         candidates = np.unique(np.quantile(candidates, np.linspace(0, 1, THRESHOLDS)))
@@ -364,7 +364,7 @@ def _own_counts(columns: ReportColumns, table: Floats) -> Floats:
 def repeats_coins(
     start: Callable[[Items, Rng], Reports], count: int, error: float, rng: Rng
 ) -> bool:
-    """Return whether two fresh starts with the same items send the same reports.
+    """True if two fresh starts of a client with the same items send the same reports.
 
     start : the reports of a fresh start. count : of items. error : the chance that a client whose
     coins are fresh looks so, at most; how often its reports of one item are alike is seen in one.
@@ -377,7 +377,7 @@ def repeats_coins(
 
 
 def homogeneity(first: Floats, second: Floats) -> float:
-    """The p-value of two tables float64[rows, k] of counts that are of one law, row by row.
+    """The p-value of equal distributions in each row of two count tables float64[rows, k].
 
     Pearson's chi-square of all rows together.
     """

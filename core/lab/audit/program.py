@@ -77,7 +77,7 @@ class Program:
 
     @property
     def name(self) -> str:
-        """The program as sentences name it."""
+        """The program's name in messages."""
         words = shlex.join(self.words)
         return f"the client {words[:77] + '…' if len(words) > 78 else words}"
 

@@ -42,7 +42,7 @@ class Check:
 
 
 def check(law: ReportLaw, claimed: float) -> Check:
-    """Compare every report's probability under every pair of inputs with e^ε.
+    """The result of comparing every report's probability under every pair of inputs with e^ε.
 
     Raises ScenarioError where a row is not a law.
     """

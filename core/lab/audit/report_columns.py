@@ -28,7 +28,7 @@ BITWISE: Final = 8
 
 @dataclass(frozen=True, eq=False)
 class ReportColumns:
-    """A rule that turns any report into a few columns of small whole numbers.
+    """A rule that maps any report to a few columns of small integers (categories).
 
     The categories of all columns together are numbered from 0 to `width`, column by column.
 
@@ -194,14 +194,14 @@ def _columns(reports: Any, look: Look) -> list[tuple[str, NDArray[Any]]]:
 
 
 def whole_numbers(reports: Any) -> Iterator[tuple[str, NDArray[Any]]]:
-    """The whole numbers of 4 bytes and more in reports, by the names of their columns."""
+    """Yields the integer fields of 4 bytes and more in reports, by the name of their column."""
     for name, part in _numbers(reports, "the report"):
         if part.dtype.kind in "iu" and part.itemsize >= 4:
             yield name, part
 
 
 def low_digits(reports: Any) -> NDArray[np.int16]:
-    """int16[n, cells]: the place of the lowest 1 in each double of reports, as a power of 2.
+    """int16[n, cells]: the exponent of the lowest 1 bit in each double of the reports.
 
     Noise in doubles has other low digits than noise to which 1 was added: Mironov, "On significance
     of the least significant bits for differential privacy", CCS 2012. Ranges of numbers do not show

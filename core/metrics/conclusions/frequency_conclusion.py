@@ -22,7 +22,8 @@ from .hitters import HitterConclusion
 
 @dataclass(frozen=True, eq=False)
 class FrequencyConclusion(Robust):
-    """The estimates of all items in several trials of a cell, with the true frequencies.
+    """The estimated frequencies of all items in several trials, for each stage (clean, attacked,
+    defended), with the true ones.
 
     estimates : by arm, from the same genuine reports.
     truth : float64[d], the true frequencies of the genuine users; leaders : the largest of them.
@@ -87,7 +88,7 @@ class FrequencyConclusion(Robust):
 
     @cached_property
     def ballot(self) -> Ballot:
-        """The range of what one report can add to an item's count."""
+        """The range of one report's contribution to an item's count."""
         return ballot_of(self.protocol)
 
     @property

@@ -22,7 +22,8 @@ from ..conclusion import Conclusion, Metric
 
 @dataclass(frozen=True, eq=False)
 class HitterAnswer:
-    """The heavy hitters that the server names in several trials, restricted to w watched items.
+    """The heavy hitters that the server names in several trials, as far as w watched items are
+    concerned.
 
     survived : bool[trials, G, w], True if the prefix of an item is among the survivors of a level;
         at the last one the item itself is in the answer.
@@ -49,8 +50,8 @@ class HitterAnswer:
 
 @dataclass(frozen=True, eq=False)
 class HitterConclusion(Conclusion):
-    """The heavy hitters that the server names in several trials of a cell, by stage, with the true
-    ones.
+    """The heavy hitters that the server names in several trials of a cell, for each stage, with the
+    true ones.
 
     targets : int64[r], their places among the watched items; empty without an attack.
     hitters : int64[h], those of the k most frequent items that anybody holds, the most frequent
@@ -101,11 +102,11 @@ class HitterConclusion(Conclusion):
         )
 
     def target_levels(self, arm: Arm) -> Floats:
-        """float64[trials]: the levels that the targets survive, on average over them."""
+        """float64[trials]: the mean number of levels that the targets survive."""
         return np.asarray(self.answers[arm].lasted_levels[:, self.targets].mean(axis=1))
 
     def hitter_levels(self, arm: Arm) -> Floats:
-        """float64[trials]: the levels that the true hitters survive, on average over them."""
+        """float64[trials]: the mean number of levels that the true heavy hitters survive."""
         return np.asarray(self.answers[arm].lasted_levels[:, self.hitters].mean(axis=1))
 
 

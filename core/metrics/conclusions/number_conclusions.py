@@ -18,7 +18,7 @@ from ..conclusion import Metric, Robust
 
 @dataclass(frozen=True, eq=False)
 class MeanConclusion(Robust):
-    """The estimated mean in several trials of a cell, with the true mean.
+    """The estimated mean in several trials of a cell, for each stage, with the true mean.
 
     means : float64[trials] by arm, from the same genuine reports.
     truth : the mean of the genuine users' numbers. attacked : whether there are fakes.
@@ -42,7 +42,7 @@ class MeanConclusion(Robust):
 
     @property
     def targets(self) -> Items:
-        """The attacked number, as an item without an index."""
+        """The empty set of items, since an attack on a mean has no targets."""
         return np.arange(int(self.attacked))
 
     @property
@@ -71,7 +71,7 @@ class MeanConclusion(Robust):
         return self.flagged[arm]
 
     def vectors(self, arm: Arm) -> Floats:
-        """float64[trials, k]: the estimates of one stage whose moments are kept."""
+        """float64[trials, k]: the estimates whose moments over trials are kept, in one stage."""
         return self.means[arm][:, None]
 
     def mean(self, arm: Arm) -> Floats:
@@ -91,8 +91,8 @@ class MeanConclusion(Robust):
 
 @dataclass(frozen=True, eq=False)
 class DistributionConclusion(MeanConclusion):
-    """The estimated distribution of numbers and its mean in several trials of a cell, with the true
-    ones.
+    """The estimated distribution of numbers in several trials of a cell, for each stage, with the
+    true one.
 
     fits : float64[trials, d] by arm, the estimates from the same genuine reports; each adds up to
         1.

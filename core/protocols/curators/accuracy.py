@@ -30,7 +30,7 @@ BINS: Final = Range(1, 2**53)
 
 
 def sensitivity(neighbours: Neighbours) -> int:
-    """ℓ₁-sensitivity of a histogram; raises ScenarioError for an unknown kind of neighbours."""
+    """The ℓ₁-sensitivity of a histogram; raises ScenarioError for an unknown kind of neighbours."""
     if neighbours not in SENSITIVITY:
         raise ScenarioError(
             f'must be "change-one" or "add-remove", {got(neighbours)}', key="neighbours"
@@ -60,7 +60,7 @@ def per_bin(alpha: float, bins: int) -> float:
 
 
 def scale(epsilon: float, neighbours: Neighbours) -> float:
-    """Δ/ε, the scale of the noise of one bin. DR definition 3.3."""
+    """Δ/ε, the scale of the noise of one bin, in users. DR definition 3.3."""
     require("epsilon", epsilon, BUDGET)
     return sensitivity(neighbours) / epsilon
 
@@ -80,7 +80,7 @@ def laplace_accuracy(
 def geometric_accuracy(
     epsilon: float, alpha: float, bins: int = 1, neighbours: Neighbours = "change-one"
 ) -> int:
-    """The least whole a with Pr[|Z| > a] = 2 r^(a+1) / (1+r) ≤ α, r = e^(-ε/Δ)."""
+    """The error a, in users, that geometric noise exceeds with probability α at most."""
     width = scale(epsilon, neighbours)
     allowed = per_bin(alpha, bins)
     log = math.log(allowed) + math.log1p(math.exp(-1 / width)) - math.log(2)
@@ -106,7 +106,9 @@ def stability_accuracy(
     bins: int = 1,
     neighbours: Neighbours = "change-one",
 ) -> float:
-    """a = (Δ/ε) ln(1/α) + (Δ/ε) ln(2/δ) + 1, users. PSI getAccuracy."""
+    """The error a = (Δ/ε) ln(1/α) + (Δ/ε) ln(2/δ) + 1, in users, of the stability method. PSI
+    getAccuracy.
+    """
     threshold = stability_threshold(epsilon, delta, neighbours)
     return laplace_accuracy(epsilon, alpha, bins, neighbours) + threshold
 
@@ -127,7 +129,7 @@ def laplace_epsilon(
 def geometric_epsilon(
     accuracy: float, alpha: float, bins: int = 1, neighbours: Neighbours = "change-one"
 ) -> float:
-    """The least ε with 2 r^(a+1) / (1+r) ≤ α for r = e^(-ε/Δ) and a = ⌊accuracy⌋."""
+    """The smallest ε at which geometric noise exceeds a = ⌊accuracy⌋ with probability α at most."""
     require("accuracy", accuracy, Range(0))
     steps, allowed = math.floor(accuracy) + 1, math.log(per_bin(alpha, bins))
     # With x = -ln r: ln 2 - x steps ≤ ln α + ln(1 + e^-x), true from one x on, and the logarithm
@@ -147,7 +149,9 @@ def stability_epsilon(
     bins: int = 1,
     neighbours: Neighbours = "change-one",
 ) -> float:
-    """ε = Δ [ln(1/α) + ln(2/δ)] / (a - 1), the exact inverse of `stability_accuracy`."""
+    """The ε = Δ [ln(1/α) + ln(2/δ)] / (a - 1) of the stability method, the exact inverse of
+    `stability_accuracy`.
+    """
     require_delta(delta)
     if not accuracy > 1:
         raise ScenarioError(

@@ -36,7 +36,7 @@ TAIL: Final = 12
 
 
 def gaussian_delta(epsilon: float, ratio: float) -> float:
-    """δ of Gaussian noise whose σ is Δ/ratio: Balle, Wang, ICML 2018, theorem 8."""
+    """The δ of Gaussian noise with σ = Δ/ratio: Balle, Wang, ICML 2018, theorem 8."""
     from scipy.special import log_ndtr, ndtr
 
     near, far = ratio / 2 - epsilon / ratio, -ratio / 2 - epsilon / ratio
@@ -44,7 +44,7 @@ def gaussian_delta(epsilon: float, ratio: float) -> float:
 
 
 def gaussian_sigma(epsilon: float, delta: float, distance: float) -> float:
-    """The least σ of Gaussian noise that makes a release (ε, δ)-private.
+    """The smallest σ of Gaussian noise that makes a release (ε, δ)-private.
 
     distance : Δ, by how much one user moves it in the Euclidean norm. Balle, Wang, algorithm 1.
     """
@@ -57,7 +57,7 @@ def gaussian_sigma(epsilon: float, delta: float, distance: float) -> float:
 
 @dataclass(frozen=True)
 class Aggregate(Curator):
-    """Secure aggregation: the sum of vectors with proofs of validity, with noise from each
+    """Secure aggregation (Prio): the sum of vectors with proofs of validity, plus noise from each
     aggregator.
 
     circuit : what a proof admits. weight : w of `multihot`; None for others. aggregators : how many
@@ -177,8 +177,8 @@ class Aggregate(Curator):
     # What fakes send.
 
     def law_of(self, ask: Ask) -> Law | Lack:
-        """The distribution of a fake: as many targets as a proof admits, or the one item that it
-        claims.
+        """The distribution of a fake's vector: as many targets as the proof admits, or the one
+        claimed item.
         """
         d, r = self.domain_size, ask.targets.size
         if self.item_limit == 1 or ask.law in ("honest", "unperturbed"):

@@ -73,7 +73,7 @@ _TOLD: Final = "a trusted curator, whom every user tells one item"
 
 @dataclass(frozen=True)
 class Curator(Supporting, EstimateMoments):
-    """A central mechanism that releases a histogram; (ε, δ)-private.
+    """The base of central mechanisms that release a noisy histogram; (ε, δ)-private.
 
     Histograms are int64[…, d], users per item.
     """
@@ -154,7 +154,7 @@ class Curator(Supporting, EstimateMoments):
         return self.sample_counts(histogram, rng)
 
     def estimates(self, counts: Counts, users: int) -> Estimates:
-        """Released counts as shares of n users."""
+        """The released counts as shares of n users."""
         return Estimates(self.release(counts[..., 0, :], counts[..., 1, :]) / users)
 
     # The support of one fake user, towards r targets.
@@ -164,8 +164,8 @@ class Curator(Supporting, EstimateMoments):
         return ItemSupport(frequencies, hit * (1 - hit))
 
     def total_variance(self, total: Total) -> float:
-        """n times the variance of the sum of r bins in a difference of two releases with the same
-        noise.
+        """n times the variance of the sum of r bins' estimates, in a difference of two releases
+        with the same noise.
         """
         return total.r * float(self.squared_error(np.full(1, 2**53))[0]) / total.users
 

@@ -21,7 +21,8 @@ from .curator import Curator, CuratorSpec
 
 @dataclass(frozen=True)
 class Geometric(Curator):
-    """A histogram with independent two-sided geometric noise in each bin; ε-private, unbiased.
+    """A curator's histogram with independent two-sided geometric noise in each bin; ε-private,
+    unbiased.
 
     Pr[Z = z] = (1-r)/(1+r) r^|z| with r = e^(-ε/Δ).
     """
@@ -35,7 +36,7 @@ class Geometric(Curator):
 
     @property
     def stop(self) -> float:
-        """1 - r of the noise's ratio r = e^(-ε/Δ), computed without cancellation."""
+        """1 - r, where r = e^(-ε/Δ) is the ratio of the noise, computed without cancellation."""
         return -math.expm1(-1 / self.scale)
 
     def probability(self, noise: Counts) -> Floats:
@@ -47,7 +48,8 @@ class Geometric(Curator):
         return rng.geometric(self.stop, size=shape) - rng.geometric(self.stop, size=shape)
 
     def enumerate_reports(self) -> ReportLaw:
-        """The probabilities of the released counts; far tails are merged.
+        """The probability of each released pair of counts under neighbouring tables, with merged
+        tails.
 
         One user is in the first of two bins or in the second; or in one bin or nowhere.
         """
@@ -102,7 +104,7 @@ class GeometricSpec(CuratorSpec, kind="geometric", mechanism=Geometric):
 
 @dataclass(frozen=True)
 class Laplace(Curator):
-    """A histogram with independent Laplace noise in each bin; ε-private, unbiased.
+    """A curator's histogram with independent Laplace noise in each bin; ε-private, unbiased.
 
     The noise has density e^(-|x|/s) / 2s. For simulation: what is drawn in doubles should not be
     released (Mironov, CCS 2012); Geometric is whole numbers.

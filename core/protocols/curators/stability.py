@@ -40,8 +40,8 @@ SURE = 40
 
 @dataclass(frozen=True)
 class Stability(Curator):
-    """A stability-based histogram: Laplace noise on non-empty bins; counts below the threshold
-    become 0.
+    """A curator's stability-based histogram: Laplace noise on non-empty bins; counts below the
+    threshold become 0.
     """
 
     withholds: ClassVar[bool] = True

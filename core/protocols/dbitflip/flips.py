@@ -56,7 +56,8 @@ SampledRule: TypeAlias = Literal["half"]
 
 @dataclass(frozen=True)
 class BitFlips(OverItems, SummedNumbers):
-    """Report the noisy bits of D items, drawn uniformly by the client or by the server.
+    """dBitFlip: a report has the noisy bits of D items, drawn uniformly by the client or by the
+    server.
 
     Reports are uint8[n, 2, ceil(d/8)], packed: the items that have a bit, and those of them whose
     bit is 1. Counts are int64[2, d], the reports that have each. sampled : D. chooser : who draws
@@ -90,7 +91,9 @@ class BitFlips(OverItems, SummedNumbers):
 
     @property
     def rates(self) -> tuple[float, float]:
-        """The probabilities that a bit is sent as 1: the own item's bit, and another item's."""
+        """The probabilities that a bit is sent as 1: the bit of the user's item, and of another
+        item.
+        """
         return self._bits.p, self._bits.q
 
     @property
@@ -326,7 +329,7 @@ class BitFlips(OverItems, SummedNumbers):
     # Its privacy.
 
     def enumerate_reports(self) -> ReportLaw | None:
-        """The law of every report; None where there are too many."""
+        """The probability of every report for every item; None if there are too many."""
         d, size = self.domain_size, self.sampled
         subsets = math.comb(d, size)
         if size > 20 or (d * subsets) << size > CELLS:

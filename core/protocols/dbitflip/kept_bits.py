@@ -31,7 +31,7 @@ class KeptBitFlips(BitFlips, Memoising):
 
     @property
     def epsilon_lifetime(self) -> float:
-        """ε of a user who comes to hold every item.
+        """ε of a user who comes to hold every item in turn.
 
         All items without a bit share an answer. Each answer costs ε at most.
         """

@@ -79,7 +79,8 @@ def _binomial_laws(most: int, p: float) -> Floats:
 
 @lru_cache(maxsize=256)
 def fewest_law(r: int, hash_range: int, seeds: int) -> Floats:
-    """Pr[j targets share the emptiest bucket], j = 0..r, over `seeds` ideal hashes.
+    """The distribution of the number of targets in the emptiest bucket, the best of `seeds` ideal
+    hashes.
 
     Returns float64[r + 1], read-only. With G(x) = Pr[every bucket of one hash holds x targets at
     least], Pr[M ≥ x] = G(x)^K; below g targets some bucket is empty.
@@ -158,7 +159,8 @@ def _combine(law: Floats, left: Floats, right: Floats) -> Floats:
 def find_anchored_seeds(
     aims: Items, seeds: UInts, hash_range: int, rng: Rng
 ) -> tuple[Items, UInts]:
-    """For each row, the seed under which most targets share the bucket of one random target.
+    """For each row, the index of the seed with most targets in the bucket of a random target, and
+    that bucket.
 
     aims : int64[r, rows], the targets of each row.
     """
@@ -175,7 +177,7 @@ def find_anchored_seeds(
 
 
 def fullest(aims: Items, seeds: UInts, hash_range: int) -> tuple[Items, UInts]:
-    """For each row, the seed and bucket with the most targets.
+    """For each row, the index of the seed, and the bucket, with the most targets.
 
     The load of a bucket is counted from the targets in it: the work does not grow with g.
     """
@@ -203,7 +205,7 @@ def _keys(items: Items) -> UInts:
 
 
 def emptiest(targets: Items, seeds: UInts, hash_range: int) -> tuple[Items, UInts]:
-    """For each row, the seed and bucket with the fewest targets."""
+    """For each row, the index of the seed, and the bucket, with the fewest targets."""
     r, rows = targets.size, np.arange(len(seeds))
     placed = np.sort(buckets(targets[:, None, None], seeds, hash_range), axis=0)
     if r < hash_range:

@@ -56,7 +56,8 @@ REPORT = np.dtype([("seed", "<u4"), ("value", "<u4")])
 
 @dataclass(frozen=True)
 class LocalHashing(OverItems, IndependentItems):
-    """Hash the item into [0, g) with a fresh seed, then randomised response over the g buckets.
+    """Local hashing: hash the item into [0, g) with a random seed, then randomised response over
+    the g buckets.
 
     Reports are a structured array [n] of (seed, value), both uint32. A report supports every item
     that its seed hashes to its value. q = 1/g for every integer g ≥ 2.
@@ -119,9 +120,7 @@ class LocalHashing(OverItems, IndependentItems):
         return min(ask.subset, ask.targets.size) if ask.law == "subset" else ask.targets.size
 
     def draw_crafted(self, ask: Ask, count: int, rng: Rng) -> Reports:
-        """Reports with the seed and bucket that support the most, or fewest, targets of all seeds
-        tried.
-        """
+        """Crafted reports: the seed and bucket with most (or fewest) targets of all seeds tried."""
         targets, g, r, search = ask.targets, self.hash_range, ask.targets.size, ask.search
         # With fewer targets than buckets, the first seed has an empty one.
         tried = 1 if ask.law == "avoided" and r < g else search.seeds
@@ -195,7 +194,7 @@ class LocalHashing(OverItems, IndependentItems):
         return SecondReports(self.domain_size, self.epsilon, self.hash_range, first)
 
     def enumerate_reports(self) -> ReportLaw | None:
-        """The law of every report; None where there are too many.
+        """The probability of every report for every item; None if there are too many.
 
         Over all functions from items to buckets, as an ideal hash family draws them.
         """
@@ -247,8 +246,7 @@ HashRule: TypeAlias = Literal["nearest", "ceil", "floor"]
 
 
 def hash_range_for(epsilon: float, rule: HashRule | int = "nearest") -> int:
-    """The number of buckets g for a privacy budget: e^ε + 1 rounded by the rule, at least 2; or as
-    given.
+    """The number of buckets g: e^ε + 1 rounded by the rule, at least 2; a given number is kept.
 
     nearest: W17 section 6.1; ceil: Cao, Jia, Gong section 5.1; floor: Li et al. 2025.
     """

@@ -186,7 +186,9 @@ def bit_rates(protocol: Filters, collection: Collection) -> Floats | None:
 
 
 def attacked_shares(protocol: Filters, collection: Collection) -> Floats | None:
-    """float64[m, k]: the expected estimate of the share of each cohort that has each bit."""
+    """float64[m, k]: the expected estimated share of each cohort's users with each bit, fakes
+    included.
+    """
     held = protocol.design.bits_of(collection.frequencies)
     if not collection.fakes:
         return held

@@ -112,7 +112,7 @@ class Design:
         return self.shared.size > ROOM * self.cohorts * self.bits
 
     def together(self, frequencies: Floats) -> Floats:
-        """float64[distinct]: frequencies float64[d], added over the candidates that set the same
+        """float64[distinct]: the frequencies float64[d] summed over candidates that set the same
         bits.
         """
         together = np.bincount(self.column_of, weights=frequencies, minlength=self.shared.size)

@@ -66,7 +66,8 @@ def bloom_design(names: int | tuple[str, ...], bits: int, hashes: int, cohorts: 
 
 @dataclass(frozen=True)
 class Filters:
-    """The Bloom filters of all items in every cohort, and the noise of a bit.
+    """The base of RAPPOR with Bloom filters: all items' filters in every cohort, and the noise of a
+    bit.
 
     alpha, adjust : when decoding calls an item detected. labels : the values that are hashed.
     crowd : the share of users that claim cohort 0, the others uniform over all; 0 for honest ones.
@@ -159,8 +160,8 @@ class Filters:
         return np.asarray(np.clip(pad, 0, self.bits - aimed))
 
     def filling(self, targets: Items) -> Items:
-        """int64[m]: the number of bits of a report without the targets' bits, as many ones as
-        expected.
+        """int64[m]: the number of ones of a report that avoids the targets' bits and has as many as
+        an honest one.
         """
         room = self.bits - self.target_bits(targets).sum(axis=1)
         return np.asarray(np.minimum(math.floor(self.expected_ones), room))
@@ -192,7 +193,7 @@ def false_attribution(noise: BitNoise, hashes: int, frequency: float) -> float:
 
 
 class RapporMemory(Memoising):
-    """The shared part of RAPPOR's forms: the memoised answers.
+    """The base of all forms of RAPPOR: the memoised answers.
 
     noise : of each bit. hashes : h, the bits of one item.
     """
@@ -236,7 +237,7 @@ class RapporMemory(Memoising):
 
 @dataclass(frozen=True, repr=False)
 class BasicRappor(RapporMemory, MemoisedBits, Unary):
-    """RAPPOR's basic forms, one bit for each item: Wang's p is RAPPOR's q*, and his q is its p*."""
+    """RAPPOR's basic forms, with one bit for each item; Wang's p and q are RAPPOR's q* and p*."""
 
     family = "rappor"
     hashes = 1

@@ -20,7 +20,8 @@ PROBABILITY = Range(0, 1)
 
 @dataclass(frozen=True)
 class BitNoise:
-    """The two randomised responses that each bit of a Bloom filter goes through. RAP section 2.
+    """The two randomised responses of each bit of a Bloom filter: permanent and instantaneous. RAP
+    section 2.
 
     f : the permanent bit is 1 or 0 with probability f/2 each, whatever the true bit.
     p, q : the sent bit is 1 with probability p if the permanent bit is 0, q if it is 1.
@@ -64,7 +65,7 @@ class BitNoise:
 
     @property
     def q_star(self) -> float:
-        """Probability that a bit is sent as 1 if the true bit is 1. RAP lemma 1."""
+        """q*, the probability that a bit is sent as 1 if the true bit is 1. RAP lemma 1."""
         return self.f * (self.p + self.q) / 2 + (1 - self.f) * self.q
 
     def most_epsilon(self, hashes: int) -> float:
@@ -75,7 +76,7 @@ class BitNoise:
 
     @property
     def p_star(self) -> float:
-        """Probability that a bit is sent as 1 if the true bit is 0. RAP lemma 1."""
+        """p*, the probability that a bit is sent as 1 if the true bit is 0. RAP lemma 1."""
         return self.f * (self.p + self.q) / 2 + (1 - self.f) * self.p
 
     @property

@@ -188,7 +188,7 @@ class Rappor(Filters, RapporMemory, EstimateMoments):
         return reports
 
     def unperturbed(self, values: Items, rng: Rng) -> Reports:
-        """Reports of these items' own Bloom filters."""
+        """Reports that are the Bloom filters of these items, without noise."""
         reports = self._empty_reports(values.size, rng)
         reports["bits"] = self.packed_filters(values, reports["cohort"])
         return reports
@@ -272,7 +272,9 @@ class Rappor(Filters, RapporMemory, EstimateMoments):
         """None: the variance of least-squares decoding has no exact closed form."""
 
     def enumerate_reports(self) -> ReportLaw | None:
-        """The law of every report, over all cohorts; None where there are too many."""
+        """The probability of every report of all cohorts for every item; None if there are too
+        many.
+        """
         d, k, m = self.domain_size, self.bits, self.cohorts
         if k > 20 or d * m << k > CELLS:
             return None

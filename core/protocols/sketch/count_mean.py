@@ -29,8 +29,8 @@ AT_ONCE = 1 << 21
 
 @dataclass(frozen=True)
 class CountMeanSketch(Sketch):
-    """Count-mean sketch: report a row and the one-hot encoding of the own bucket, each bit flipped
-    independently.
+    """Count-mean sketch (CMS): report a random row and the one-hot encoding of the item's bucket,
+    each bit flipped independently.
 
     Reports are a structured array [n] of the row uint32 and the bits uint8[ceil(m/8)], packed.
     """
@@ -165,7 +165,9 @@ class CountMeanSketch(Sketch):
         )
 
     def enumerate_reports(self) -> ReportLaw | None:
-        """The law of every report at these hash functions; None where there are too many."""
+        """The probability of every report for every item, given the hash functions; None if there
+        are too many.
+        """
         m = self.buckets
         if m > 20 or self.domain_size * self.rows << m > CELLS:
             return None

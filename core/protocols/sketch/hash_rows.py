@@ -33,19 +33,19 @@ def hash_items(items: Items, rows: Items, size: int) -> UInts:
 
 
 def hashed_in(items: Items, rows: Items, size: int) -> UInts:
-    """uint32[n], the bucket of each item in its given row."""
+    """uint32[n]: the bucket of each item in its own row."""
     return buckets(items, rows.astype(np.uint32), size)
 
 
 def each_row(items: Items, rows: int, size: int) -> Iterator[UInts]:
-    """The buckets of items in all rows, a few rows at a time."""
+    """Yields uint32[rows, items], the buckets of all items, a few rows at a time."""
     step = max(1, CELLS // max(items.size, size))
     for at in range(0, rows, step):
         yield hash_items(items, np.arange(at, min(at + step, rows)), size)
 
 
 def sums(placed: UInts, weights: Floats, size: int) -> Floats:
-    """float64[rows, size]: the total weight in each bucket, for item weights and placed
+    """float64[rows, size]: the total weight in each bucket, from item weights and buckets
     uint32[rows, items].
     """
     rows = np.arange(len(placed))[:, None]
@@ -74,7 +74,7 @@ def _shared_by_bytes(weights: bytes, rows: int, size: int) -> Floats:
 
 @lru_cache(maxsize=16)
 def bucket_sharing(weights: bytes, counted: bytes, rows: int, size: int) -> BucketSharing:
-    """The collisions of counted items int64[r] in buckets, where float64[d] users hold
+    """The moments of how many counted items share buckets, where float64[d] users hold
     each item.
     """
     held, chosen = np.frombuffer(weights), np.frombuffer(counted, dtype=np.int64)

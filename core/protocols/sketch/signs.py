@@ -35,8 +35,8 @@ def odd(numbers: UInts) -> NDArray[np.uint8]:
 
 @dataclass(frozen=True, eq=False)
 class Equations:
-    """The linear equations h·l = 1 over bits that make a Hadamard column l support targets, solved
-    by rows.
+    """Linear equations over bits, solved in each row: which Hadamard columns support a set of
+    targets.
 
     pivots : uint32[width, rows], for each bit of l the equation that it leads: the bits of h, and
     above them that of the right side; 0 where the bit is free. fits : bool[rows], which have a
@@ -70,7 +70,7 @@ class Equations:
         return len(self.pivots)
 
     def reduce_buckets(self, buckets: UInts) -> tuple[UInts, UInts]:
-        """The rest of h uint32[rows, items] after the equations, and by how much h·l differs.
+        """The buckets reduced by the equations, and the constant by which their entries differ.
 
         h·l is the sum of rest·l and the second number, 0 or 1, for every solution l. Where the rest
         is 0 that decides it; else h·l is 1 for half of the solutions.
@@ -99,7 +99,8 @@ REPORT = np.dtype([("row", "<u4"), ("column", "<u4"), ("odd", "u1")])
 
 @dataclass(frozen=True)
 class HadamardSketch(Sketch):
-    """Report a row, a uniform column, and the own bucket's entry there, kept e^ε : 1.
+    """Hadamard count-mean sketch (HCMS): report a row, a random column and the entry of the item's
+    bucket there, kept with odds e^ε : 1.
 
     Reports are a structured array [n] of the row and the column, uint32, and of the sign uint8: 0
     for an entry of 1, and 1 for -1. A report supports the items whose entry it is.
@@ -196,7 +197,9 @@ class HadamardSketch(Sketch):
         return ItemSupport(1 - rates if avoid else rates, variance)
 
     def enumerate_reports(self) -> ReportLaw | None:
-        """The law of every report at these hash functions; None where there are too many."""
+        """The probability of every report for every item, given the hash functions; None if there
+        are too many.
+        """
         d, k, m = self.domain_size, self.rows, self.buckets
         if d * k * m * 2 > CELLS:
             return None
@@ -211,7 +214,9 @@ class HadamardSketch(Sketch):
         return ReportLaw(law.reshape(d, -1), item_name, name)
 
     def privacy_loss(self) -> DiscreteLoss:
-        """Two items that share no bucket: their entries differ in half of the columns."""
+        """The privacy loss between two items that share no bucket: half of the columns have
+        different entries.
+        """
         return signs(self.epsilon, self.p / 2, 1 / (1 + math.exp(self.epsilon)) / 2)
 
 

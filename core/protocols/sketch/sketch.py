@@ -43,7 +43,7 @@ PAIRS_AT_ONCE = 1 << 21
 
 @dataclass(frozen=True)
 class Sketch(OverItems, PlacedItems, LocalMechanism, EstimateMoments):
-    """A sketch protocol: report a row and noisy cells of it.
+    """The base of sketch protocols: a report is a random row and noisy cells of it.
 
     buckets, rows : m and k. Counts are int64[d], the reports that support each item.
     """
@@ -60,7 +60,7 @@ class Sketch(OverItems, PlacedItems, LocalMechanism, EstimateMoments):
     @property
     @abstractmethod
     def p(self) -> float:
-        """The probability that a report supports its user's own item."""
+        """The probability that a report supports its user's item."""
 
     @property
     @abstractmethod
@@ -69,7 +69,7 @@ class Sketch(OverItems, PlacedItems, LocalMechanism, EstimateMoments):
 
     @property
     def q(self) -> float:
-        """The average probability that a report supports another item, which may share the own
+        """The average probability that a report supports another item, which may share the user's
         bucket.
         """
         return self.other + (self.p - self.other) / self.buckets

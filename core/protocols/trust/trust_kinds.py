@@ -46,12 +46,12 @@ class TrustRequest:
         return self.bind(self.spec)
 
     def at(self, epsilon: float) -> Mechanism:
-        """The protocol with another ε."""
+        """The mechanism of the protocol with another ε."""
         return self.bind(replace(self.spec, epsilon=epsilon))
 
     def epsilon(self, key: str) -> float:
-        """ε of the protocol's table; raises ScenarioError, at a key, if other parameters determine
-        ε.
+        """The ε in the protocol's table; raises ScenarioError at `key` if other parameters
+        determine ε.
         """
         epsilon: float | None = self.spec.epsilon
         if epsilon is None or "epsilon" not in (each.name for each in fields(self.spec)):
@@ -61,7 +61,7 @@ class TrustRequest:
 
 
 class Trust(RangeChecked):
-    """The `[trust]` table of a scenario: whom users trust; by default nobody.
+    """The base of `[trust]` tables: whom users trust.
 
     linked : the server knows which reports are of one user. unread : why no filter reads a report,
     "" where one may. proves : fakes have to run the protocol, and only choose an item. drop_out :
@@ -82,7 +82,9 @@ class Trust(RangeChecked):
     target_epsilon: Any = None
 
     def bound(self, asked: TrustRequest) -> Mechanism:
-        """The mechanism that users run under this trust; raises ScenarioError at its full key."""
+        """The mechanism that users run under this trust model; raises ScenarioError with the full
+        key.
+        """
         if not is_a(asked.spec.mechanism, LocalMechanism):
             rule = f'must be "curator" with {asked.spec.kind}, to whom users tell their items'
             raise ScenarioError(f"{rule}, {got(self.kind)}", key="trust.kind")
@@ -95,7 +97,7 @@ class Trust(RangeChecked):
 
 @dataclass(frozen=True)
 class Local(Trust):
-    """The local model: users trust nobody, and the server sees who sent each report."""
+    """The local model: users trust nobody."""
 
     every_task: ClassVar[bool] = True
     kind: Literal["local"] = "local"
@@ -103,7 +105,8 @@ class Local(Trust):
 
 @dataclass(frozen=True)
 class Verified(Trust):
-    """Users prove that the protocol drew their report, from whichever item.
+    """The trust model of verified reports: users prove that the protocol drew their report from
+    some item.
 
     Kato, Cao, Yoshikawa, DBSec 2021. What is left to fakes is the item that they pretend to hold,
     and, where nobody can be held to it, whether to send the report at all.

@@ -29,7 +29,7 @@ def estimates_of(
     previous: Mapping[Arm, Estimates],
     everyone: Counts | None = None,
 ) -> Mapping[Arm, Estimates]:
-    """The estimates in each stage; equal counts are estimated once.
+    """The estimates in each stage (clean, attacked, defended); equal counts are estimated once.
 
     sifted : what filters left of the reports. previous : the estimates of the round before.
     everyone : int64[trials], the reports of the attacked arm; of all users where it is None.
@@ -60,7 +60,7 @@ def _estimate_undefended(
 
 
 class Pool:
-    """The server's pooled knowledge from the rounds of a campaign.
+    """The estimates of a campaign's rounds, pooled.
 
     It is the mean of the rounds' estimates, by their users.
 
@@ -146,7 +146,7 @@ def defend_estimates(
     sifted: Mapping[Arm, FilteredReports],
     previous: Conclusions,
 ) -> Estimates:
-    """The estimates in a defended stage.
+    """The estimates in a defended stage, after filters and corrections.
 
     made : the arms without a defence. sifted : what filters left of the reports; empty without
     one. previous : all arms of the round before; empty where there is none.

@@ -36,7 +36,7 @@ MAX_ESTIMATES: Final = 2**22
 
 @dataclass(frozen=True)
 class Frequencies(Task):
-    """The task of frequencies: estimate the frequency of each item, in every stage."""
+    """The task "frequencies": estimate the frequency of each item."""
 
     concludes: ClassVar[type[Conclusion]] = FrequencyConclusion
     of_items: ClassVar[bool] = True
@@ -62,8 +62,8 @@ class Frequencies(Task):
 
 
 def trial_estimates(cell: Cell, trials: int, hook: Hook = no_hook) -> dict[Arm, Floats]:
-    """float64[trials, d] by stage: the estimates of single trials of one collection, as a run draws
-    them.
+    """float64[trials, d] by stage: the estimates of each trial of one collection, drawn as in a
+    run.
 
     Raises ScenarioError where the cell is another thing.
     """
@@ -80,7 +80,7 @@ def trial_estimates(cell: Cell, trials: int, hook: Hook = no_hook) -> dict[Arm, 
 
 
 def collect_estimates(cell: Cell, work: Work, marks: Fingerprints) -> Mapping[Arm, Estimates]:
-    """The estimates of a block of trials in each stage; adds its counts to the fingerprints."""
+    """The estimates of a block of trials in each stage; adds the counts to the fingerprints."""
     number, trials, hook = work.number, work.trials, work.hook
     sifted: Mapping[Arm, FilteredReports] = {}
     everyone = None

@@ -33,7 +33,7 @@ MOST_BITS = 14
 
 
 class LevelOracle:
-    """The frequency oracle of each level of a heavy hitter search.
+    """The frequency oracles of the levels of a heavy hitter search.
 
     One whose reports can be asked about single prefixes is bound to those that are listed,
     however long they are. Any other is bound to all 2^λ prefixes.
@@ -58,7 +58,7 @@ class LevelOracle:
             raise ScenarioError(f"{rule}, {got(spec.kind)}", key="kind")
 
     def at(self, level: int) -> PureProtocol:
-        """The protocol of a level, for its p and q."""
+        """The oracle of a level, for its p and q."""
         return self.listing(2) if self._open is not None else self._whole(level)
 
     def whole(self, level: int) -> PureProtocol | None:
@@ -111,7 +111,8 @@ def at_random(fakes: Sequence[Fakes], groups: int, rng: Rng) -> list[GroupedFake
 
 
 def block_streams(cell: Cell, number: int) -> tuple[Rng, Rng, Rng]:
-    """The two random streams of a block: of groups, and of reports.
+    """The random streams of a block: of the genuine users, of their support in the attacked stage,
+    and of the fakes.
 
     They draw for the genuine users, for their support of candidates that the attacked arm alone
     has, and for the fakes.
@@ -138,7 +139,7 @@ def in_groups(histogram: Counts, groups: int, rng: Rng) -> Counts:
 
 
 class DrawnCounts:
-    """The counts of one trial, drawn level by level as `grow` requests them.
+    """The support counts of one trial, drawn level by level as `grow` requests them.
 
     groups : int64[G, d], the users of each item in each group. streams : of the genuine users, of
     their support for candidates that the attacked arm alone has, and of the fakes.
@@ -156,7 +157,7 @@ class DrawnCounts:
         self._genuine, self._more, self._malicious = streams
 
     def oracle(self, level: int) -> PureProtocol:
-        """The protocol of the group that reports at a level."""
+        """The oracle of the group of users that reports at a level."""
         return self._oracle.at(level)
 
     def users(self, level: int) -> int:

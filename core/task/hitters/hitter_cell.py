@@ -27,7 +27,9 @@ from .prefixes import Prefixes, candidate_counts, code_text
 
 @dataclass(frozen=True, eq=False)
 class HitterCell:
-    """A cell with its items' prefixes, the groups' oracles and the watched items."""
+    """A cell of the heavy hitter task with its items' prefixes, the oracles and the
+    watched items.
+    """
 
     cell: Cell
     prefixes: Prefixes
@@ -47,7 +49,7 @@ class HitterCell:
 
 
 def asked_of(hitters: HitterCell, spec: ProtocolSpec, number: int) -> Cell:
-    """The collection of the group that the user of this number joins.
+    """The collection of the group that user `number` joins, as a cell of its own.
 
     An oracle that hashes knows the prefixes that items have, any other one all of the level. Fakes
     who aim at other targets than the cell keep their items: then it is the cell as it is.
@@ -74,7 +76,7 @@ def asked_of(hitters: HitterCell, spec: ProtocolSpec, number: int) -> Cell:
 
 
 def details_of(hitters: HitterCell, arms: Arms) -> dict[str, Any]:
-    """The levels and the watched items of a cell; empty lists before anything is measured."""
+    """The levels and watched items of a cell, for JSON; empty lists before the first trial."""
     if not arms or not next(iter(arms.values())).trials:
         return {"levels": [], "watched": []}
     return {"levels": _levels(hitters, arms), "watched": _describe_watched(hitters, arms)}

@@ -42,8 +42,7 @@ MAX_KEPT: Final = 2**22
 
 @dataclass(frozen=True)
 class HeavyHitters:
-    """The heavy hitter task: find the k most frequent items of a domain of 2^bits, too large to
-    list.
+    """The task "heavy-hitters": find the k most frequent items of a domain of 2^bits items.
 
     groups : G, the groups that the users are shared out to, a level each; or extension : the bits
     that each level adds. Left out, both, there are 10 groups.
@@ -91,7 +90,7 @@ class PEM(Task):
     kind: Literal["heavy-hitters"] = "heavy-hitters"
 
     def find_hitter_cell(self, cell: Cell) -> HitterCell:
-        """A cell of the heavy hitter task with prefixes, oracles and watched items."""
+        """The cell with its items' prefixes, oracles and watched items."""
         return _hitter_cell(self, cell)
 
     def bound(self, protocol: ProtocolSpec, population: Population) -> Mechanism:

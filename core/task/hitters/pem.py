@@ -24,7 +24,7 @@ from .prefixes import Codes, Encoding, Prefixes, codes_of, places
 
 @dataclass(frozen=True, eq=False)
 class LevelResult:
-    """One level of one stage: its candidates, ascending, and the surviving prefixes.
+    """One level in one stage: its candidate prefixes, ascending, and the surviving ones.
 
     counts : the supporting users of each candidate. estimates : their frequencies in the group.
     users : of the group, fakes included.
@@ -49,7 +49,7 @@ Tree = tuple[LevelResult, ...]
 
 
 def grow(prefixes: Prefixes, draws: DrawnCounts, attacked: bool, hook: Hook) -> tuple[Tree, Tree]:
-    """The levels without and with the fakes; the same object without an attack."""
+    """The levels of a trial without and with the fakes; without an attack, one object twice."""
     clean: list[LevelResult] = []
     under_attack: list[LevelResult] = []
     before = after = prefixes.roots
@@ -123,7 +123,7 @@ def watch_items(cell: Cell) -> WatchedItems:
 
 
 def answer_of(trees: Sequence[Tree], prefixes: Prefixes, items: Items) -> HitterAnswer:
-    """The server's answers about these items in several trials of one stage."""
+    """The server's answers in several trials of one stage, restricted to these items."""
     codes = prefixes.codes[items]
     survived = np.zeros((len(trees), len(prefixes.lengths), items.size), dtype=np.bool_)
     estimates = np.zeros((len(trees), items.size))
@@ -154,7 +154,7 @@ def keep_measures(answer: HitterAnswer, watched: WatchedItems) -> Floats:
 
 
 def kept_size(watched: WatchedItems, groups: int) -> int:
-    """The length of the vector of a heavy hitter trial's measures."""
+    """The length of the vector of measures that `keep_measures` returns for one trial."""
     return (watched.items.size + 2) * groups + watched.items.size
 
 

@@ -107,7 +107,7 @@ def _hash_code(word: str, bits: int) -> int:
 
 
 def code_text(code: int, length: int) -> str:
-    """A prefix as zeros and ones."""
+    """A prefix of `length` bits as text of zeros and ones."""
     return f"{code:0{length}b}"
 
 
@@ -130,7 +130,7 @@ def prefix_lengths(bits: int, k: int, groups: int) -> tuple[int, ...]:
 
 
 def extended_lengths(bits: int, k: int, extension: int) -> tuple[int, ...]:
-    """The lengths where each group adds this number of bits, and the last one what is left."""
+    """The prefix lengths if each level adds `extension` bits, the last one fewer if necessary."""
     start = start_length(k)
     groups = max(1, -(-(bits - start) // extension))
     return tuple(min(start + number * extension, bits) for number in range(1, groups + 1))
@@ -155,7 +155,7 @@ def check_candidates(lengths: tuple[int, ...], k: int, key: str) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Level:
-    """The prefixes of one length.
+    """A level of the search: the prefixes of one length that items have.
 
     number : of the level, from 0. length : λ, the bits of a prefix.
     held : uint64[u], the prefixes of the items, ascending. order : int64[d], the items by code;
@@ -169,11 +169,11 @@ class Level:
     starts: Items
 
     def users(self, histogram: Counts) -> Counts:
-        """int64[u], the users of each prefix that items have, from those of each item."""
+        """int64[u]: the number of users of each prefix, from the users of each item."""
         return np.add.reduceat(histogram[self.order], self.starts)
 
     def of(self, histogram: Counts, prefixes: Codes) -> Counts:
-        """int64[len(prefixes)], the number of users of each of these prefixes."""
+        """int64[len(prefixes)]: the number of users of each given prefix."""
         at = np.minimum(np.searchsorted(self.held, prefixes), self.held.size - 1)
         return np.where(self.held[at] == prefixes, histogram[at], 0)
 
@@ -198,7 +198,7 @@ class Prefixes:
         return tuple(levels)
 
     def cut(self, codes: Codes, number: int) -> Codes:
-        """The prefixes of codes at a level."""
+        """The prefixes of these codes at a level."""
         return np.asarray(codes >> np.uint64(self.bits - self.lengths[number]))
 
     @property

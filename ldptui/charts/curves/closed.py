@@ -66,7 +66,7 @@ Draw = Callable[[PopulationSpec, int, Path], Population]
 
 
 class Curve(Struct, frozen=True):
-    """One series of closed-form values along a variable.
+    """One closed-form curve along a variable.
 
     x, y : equally long; NaN where the parameters allow no value.
     parameters : of the cells it is the closed form of, flat and dotted, x's own without meaning.
@@ -100,21 +100,21 @@ class ClosedForms:
         return self._axes[chart]
 
     def points(self, chart: str) -> tuple[Point, ...]:
-        """The points of the curves of a chart, of success of those without an axis."""
+        """The points of the sweep that have a curve in a chart."""
         if chart not in self._points:
             document = chart_document(chart, self.scenario)
             self._points[chart] = points_of(document, self.scenario)
         return self._points[chart]
 
     def axis(self, chart: str, chosen: str = "") -> Variable | None:
-        """The variable on the x-axis: chosen, else swept over most values; None if none."""
+        """The x-axis variable: the chosen one, else the swept one; None if there is none."""
         known = {variable.key: variable for variable in self.axes(chart)}
         sweep = self.scenario.sweep
         swept = sorted(sweep, key=lambda key: -len(sweep[key]))
         return next((known[key] for key in (chosen, *swept, *known) if key in known), None)
 
     def bare_curves(self, chart: str, axis: Variable) -> tuple[Curve, ...]:
-        """The curves of a chart along a variable, without values."""
+        """The curves of a chart along a variable, before their values are computed."""
         keys = without_acts if chart == "error" else dict[str, Any]
         series = self._series(chart, axis)
         return tuple(Curve(label, keys(point.parameters)) for label, point in series.items())
@@ -122,7 +122,7 @@ class ClosedForms:
     def curves(
         self, chart: str, axis: Variable, *, log: bool, patient: bool = True
     ) -> tuple[Curve, ...]:
-        """The curves of a chart along a variable; log : their points are spaced by logarithms.
+        """The curves of a chart along a variable. log : whether points are spaced by logarithms.
 
         Raises LateError, unless `patient`, where that takes longer than a hand waits.
         """

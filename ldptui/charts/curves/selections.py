@@ -42,7 +42,7 @@ PROTOCOL_KEYS: Final = {
 
 
 def points_of(document: Mapping[str, Any] | None, scenario: Scenario) -> tuple[Point, ...]:
-    """The points of a document; () if it is invalid."""
+    """The points of a scenario document's sweep; () if the document is invalid."""
     if document is None:
         return ()
     try:
@@ -52,7 +52,7 @@ def points_of(document: Mapping[str, Any] | None, scenario: Scenario) -> tuple[P
 
 
 def point_of_base(scenario: Scenario) -> Point | None:
-    """The cell whose frequencies charts show; None if it is invalid."""
+    """The sweep point whose frequencies the charts show; None if it is invalid."""
     return next(iter(points_of(base(scenario).document, scenario)), None)
 
 
@@ -63,7 +63,7 @@ def names_items(scenario: Scenario) -> bool:
 
 
 def success_metrics(scenario: Scenario) -> tuple[str, ...]:
-    """The metrics that a chart of success can show: in Python, or of a task's own conclusion.
+    """The metrics that the chart Success can show: metrics in Python, or those of the task.
 
     Those that compare arms come first, as the attacker's. Where nobody attacks, those that a sweep
     is told by come first, and none is of targets.
@@ -83,7 +83,9 @@ def success_metrics(scenario: Scenario) -> tuple[str, ...]:
 
 
 def select_cells(scenario: Scenario, selection: ChartSelection) -> Scenario:
-    """The scenario with these cells alone: every key that is not selected has its base's value."""
+    """The scenario swept over the selected values only; every other key has the value of the base
+    cell.
+    """
     if not selection.sweep and None not in selection.values.values():
         return base(scenario, selection.values)
     sweep, plain, kept = scenario.sweep, base(scenario).document, scenario
@@ -128,8 +130,8 @@ def _tables(document: Mapping[str, Any]) -> Iterator[tuple[dict[str, Any], str]]
 
 
 def gain_selection(scenario: Scenario) -> ChartSelection | None:
-    """The swept texts of an attacked scenario, at most `MOST_SERIES` cells; None without an
-    attack.
+    """The cells of the swept texts (protocols, attacks) of an attacked scenario, at most
+    `MOST_SERIES`; None without an attack.
     """
     sweep = {
         key: list(values)
@@ -182,7 +184,7 @@ def metric_series(scenario: Scenario, axis: str) -> ChartSelection:
 
 
 def chart_document(chart: str, scenario: Scenario, axis: str = "") -> Mapping[str, Any] | None:
-    """The scenario with a series of a chart for each cell; None without any."""
+    """The scenario document whose cells are the series of a chart; None if there is none."""
     if chart == "error":
         return error_document(scenario)
     selection = metric_series(scenario, axis) if chart == "success" else gain_selection(scenario)
@@ -217,31 +219,33 @@ def error_protocols(scenario: Scenario) -> tuple[str, ...]:
 
 
 def own_values(scenario: Scenario, key: str) -> list[float]:
-    """The scenario's own sweep of a key, if it has two numbers at least."""
+    """The numbers that the scenario sweeps a key over, if there are at least two."""
     values = scenario.sweep.get(key, [])
     numbers = [v for v in values if isinstance(v, int | float) and not isinstance(v, bool)]
     return numbers if len(set(numbers)) > 1 else []
 
 
 def is_attacked(document: Mapping[str, Any]) -> bool:
-    """True if a document of one cell has an attack."""
+    """True if the document of one cell has an attack."""
     attack = document.get("attack", {})
     return "mix" in attack or attack.get("kind", "none") != "none"
 
 
 def some_of(values: Sequence[Any], room: int, own: Any) -> list[Any]:
-    """The first values of a sweep that fit, with the scenario's own value among them."""
+    """The first `room` values of a sweep, the scenario's own value included."""
     first = list(values[:room])
     return first if own in first or own not in values else [*first[:-1], own]
 
 
 def answer_selections(scenario: Scenario) -> tuple[ChartSelection, ...]:
-    """The cells whose smallest attack is searched for a goal; () without a goal."""
+    """The cells for which the smallest attack that reaches the goal is searched; ()
+    without a goal.
+    """
     return (ChartSelection({}, dict(scenario.sweep)),) if "goal" in scenario.document else ()
 
 
 def spite_selections(scenario: Scenario) -> tuple[ChartSelection, ...]:
-    """The base cell's goal under each of its defences, under all of them, and under none.
+    """The base cell's goal under each of its defences, under all of them, and without any.
 
     All but the one that the goal itself is about; none without a goal that knows of defences.
     """
@@ -263,7 +267,8 @@ def spite_selections(scenario: Scenario) -> tuple[ChartSelection, ...]:
 
 
 def map_keys(scenario: Scenario) -> tuple[str, ...]:
-    """The two swept keys of a map: those of a defence and an attack where both are, else the first.
+    """The two swept keys of a map: one of a defence and one of an attack if there are both, else
+    the first two.
 
     Fewer where fewer are swept.
     """
@@ -306,7 +311,9 @@ def map_selection(scenario: Scenario, chosen: str | None = None) -> ChartSelecti
 
 
 def thin_out(selection: ChartSelection) -> ChartSelection:
-    """The selection as a preview measures it: of a long sweep of numbers few, both ends among."""
+    """The selection as a preview measures it: few values of a long numeric sweep, the ends
+    included.
+    """
     sweep = {key: _some_numbers(values) for key, values in selection.sweep.items()}
     return ChartSelection(
         selection.values, sweep, selection.estimates, selection.by_trial, selection.detection

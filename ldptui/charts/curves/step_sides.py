@@ -15,7 +15,8 @@ SIGHT: Final = 600
 
 
 def find_step_sides(bound: Callable[[float], Any], places: Collection[float]) -> tuple[float, ...]:
-    """The places, and both sides of each step that is alone between two of them.
+    """The places on an axis, with both sides of each isolated step of a whole parameter (a hash
+    range, a subset size).
 
     bound : the protocol at a place, whose whole parameters make the steps.
     """

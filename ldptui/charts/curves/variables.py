@@ -25,7 +25,7 @@ from .selections import SIMULATED, gain_selection, metric_series, own_values
 
 
 class Variable(Struct, frozen=True):
-    """A numeric key that can be put on the x-axis, with the range to show it over.
+    """A numeric key that can be put on the x-axis, with its range.
 
     `log` says how its values are spaced, and which scale the axis has at first. `lists` : of lists
     of targets the places on the axis, with the list that stands there.
@@ -53,7 +53,7 @@ class Variable(Struct, frozen=True):
         return self.low if self.low > 0 or not log else self.high / 1000
 
     def grid(self, points: int, *, log: bool | None = None) -> tuple[float, ...]:
-        """About `points` values from low to high; whole numbers once each."""
+        """About `points` values between the ends of the range; whole numbers only once."""
         if self.lists:
             return tuple(sorted(place for place, _ in self.lists))
         log = self.log if log is None else log
@@ -74,7 +74,7 @@ def _keys(chart: str) -> list[str]:
 def axes_of(
     scenario: Scenario, points: Sequence[Point], chart: str, only: Sequence[str] = ()
 ) -> tuple[Variable, ...]:
-    """The variables of a chart that all of its points have; only : of these keys."""
+    """The variables that all points of a chart have, and that can be put on its x-axis."""
     keys = [key for key in _keys(chart) if not only or key in only]
     if not points:
         return ()
@@ -239,7 +239,7 @@ def _domain_size(point: Point, folder: Path) -> int:
 
 
 def chart_selection(chart: str, scenario: Scenario, axis: Variable | None) -> ChartSelection | None:
-    """The cells of a chart at the swept values of its axis, else at some points of it.
+    """The cells of a chart at the swept values of its axis, else at some points of the axis.
 
     None without any. Every cell has the error without an attack too: it is measured for none.
     """

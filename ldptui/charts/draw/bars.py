@@ -25,7 +25,7 @@ LABEL: Final = 28
 
 
 class BarSigns(Struct, frozen=True):
-    """The characters of bars. partial : of the cell in which a bar ends, by eighths."""
+    """The characters of bars. partial : the characters of a partly filled cell, by eighths."""
 
     target: str
     axis: str
@@ -45,7 +45,7 @@ SIGNS: Final = {
 
 
 class BarLayout(Struct, frozen=True):
-    """The bars that have a row, and what stands around them.
+    """The layout of a bar chart: the bars that have a row, and the columns beside them.
 
     numbers : heads, and the texts of each row. indent : cells of the marks before a label.
     """
@@ -61,7 +61,9 @@ class BarLayout(Struct, frozen=True):
 
 
 def bar_rows(chart: Bars, look: Look) -> list[Row]:
-    """The title with the legend, a row for each bar, what is left out, the note."""
+    """The rows of a bar chart: title and legend, a row for each bar, the number of bars left out,
+    the note.
+    """
     at = lay_out_bars(chart, look)
     if at is None:
         return title_rows(chart.title, NO_DATA, look)
@@ -274,7 +276,7 @@ def _scaled(bar: Bar, power: int) -> Bar:
 
 
 def distinct(labels: Sequence[str], width: int) -> list[str]:
-    """The labels in at most `width` cells; the middle is cut where the ends tell them apart."""
+    """The labels cut to `width` cells; in the middle, if only their ends differ."""
     ends = [crop(label, width) for label in labels]
     if len(set(ends)) == len(set(labels)):
         return ends

@@ -33,7 +33,10 @@ _SGR: Final = re.compile(r"\x1b\[([0-9;]*)m")
 
 
 class Canvas:
-    """width, height : in cells. What is painted last is on top, and gives a cell its style."""
+    """A grid of characters to paint a plot on; what is painted last is on top.
+
+    width, height : in cells.
+    """
 
     def __init__(self, width: int, height: int, look: Look) -> None:
         self.width, self.height = width, height
@@ -46,7 +49,7 @@ class Canvas:
         self._letters: dict[tuple[int, int], tuple[str, str]] = {}
 
     def dot(self, places: Floats, side: int) -> Floats:
-        """The dots at places in cells, across (0) or up (1)."""
+        """Positions in cells as positions in braille dots, across (side 0) or up (side 1)."""
         import numpy as np
 
         found: Floats = np.floor(self.dots[side] * places + self.dots[side] / 2)
@@ -55,7 +58,9 @@ class Canvas:
     # What plotext paints.
 
     def line(self, x: Floats, y: Floats, style: str, number: int = 0, dotted: bool = False) -> None:
-        """A line through places, cut at the edges; NaN breaks it. number : of its dashes."""
+        """Paint a line through positions, cut at the edges; NaN breaks it. number : of its dash
+        pattern.
+        """
         import numpy as np
 
         points = np.column_stack((self.dot(x, 0), self.dot(y, 1)))
@@ -84,7 +89,7 @@ class Canvas:
     def marks(
         self, x: Floats, y: Floats, low: Floats, high: Floats, style: str, mark: str, dots: str
     ) -> None:
-        """A mark in the cell of each place, or dots there, and whiskers that leave it free.
+        """Paint a mark at each position, with whiskers from `low` to `high`.
 
         mark : a letter. dots : in its place, from the top down: `# . #`.
         """
@@ -125,7 +130,7 @@ class Canvas:
     # What is below the dots, and over them.
 
     def shade(self, x: Floats, low: Floats, high: Floats, style: str, sparse: bool) -> None:
-        """Shade the cells between two curves in which nothing else is painted.
+        """Shade the empty cells between two curves.
 
         sparse : one dot of eight, else every other one.
         """
@@ -161,16 +166,16 @@ class Canvas:
         return chr(BLANK + bits) if bits else ""
 
     def text(self, column: int, row: int, text: str, style: str) -> None:
-        """Letters over the dots from a cell on, row 0 the lowest."""
+        """Write text from a cell on; row 0 is the lowest."""
         for at, letter in enumerate(text, start=column):
             self._letters[row, at] = letter, style
 
     def text_below(self, column: int, row: int, letter: str, style: str) -> None:
-        """A letter where nothing else is painted."""
+        """Write a letter into a cell if the cell is empty."""
         self._shades.setdefault((row, column), (letter, style))
 
     def rows(self) -> list[Row]:
-        """The rows from the top, as pieces of text with their styles."""
+        """The rows from top to bottom, each as pieces of text with their styles."""
         chars, owners = self._paint() if self._signals else ([], [])
         found: list[Row] = []
         for down in range(self.height):
@@ -236,7 +241,9 @@ def _style(cell: tuple[str, str]) -> str:
 
 
 def read_back(text: str, width: int, height: int) -> tuple[list[list[str]], list[list[int]]]:
-    """plotext's rows as characters and, cell by cell, the number given as a colour (0: none)."""
+    """The rows that plotext has drawn: their characters, and the colour number of each cell (0:
+    none).
+    """
     chars: list[list[str]] = []
     numbers: list[list[int]] = []
     for line in (text.split("\n") + [""] * height)[:height]:
@@ -255,7 +262,8 @@ def read_back(text: str, width: int, height: int) -> tuple[list[list[str]], list
 
 
 def clip_line(points: Floats, right: float, top: float) -> tuple[Floats, Floats]:
-    """The segments of a line through points, cut to a box from 0 (Liang-Barsky, all at once).
+    """The segments of a line through points, clipped to the box [0, right] × [0, top]
+    (Liang-Barsky).
 
     A point between two NaNs is kept, as a segment of no length.
     """
@@ -284,7 +292,9 @@ def clip_line(points: Floats, right: float, top: float) -> tuple[Floats, Floats]
 
 
 def thin_line(points: Floats, columns: int) -> Floats:
-    """A line with, for each run of points in a column of dots, its first, lowest, highest, last."""
+    """A line with only the first, lowest, highest and last of consecutive points in one column of
+    dots.
+    """
     import numpy as np
 
     if len(points) <= 4 * columns:

@@ -27,8 +27,9 @@ DECADES: Final = 100
 
 
 class HeatLayout(Struct, frozen=True):
-    """rows, columns : those with room, by their places in the grid. left : cells before the blocks.
+    """The layout of a heat map: the rows and columns that have room, and the size of a block.
 
+    rows, columns : the indices of those that have room. left : columns before the blocks.
     wide : cells of a block. tall : its lines.
     """
 
@@ -40,7 +41,7 @@ class HeatLayout(Struct, frozen=True):
 
 
 def heat_rows(grid: Grid, look: Look) -> list[Row]:
-    """The title with the steps of the colours, the names of the columns, the blocks, the note."""
+    """The rows of a heat map: title with the colour scale, column names, blocks, note."""
     if not any(value is not None for row in grid.values for value in row):
         return title_rows(grid.title, NO_DATA, look)
     at, sizes = lay_out_heat(grid, look), sizes_of(grid)
@@ -82,12 +83,12 @@ def heat_place(grid: Grid, x: int, y: int, look: Look) -> tuple[str, str] | None
 
 
 def has_colours(look: Look) -> bool:
-    """True where blocks have colours; else they are filled with shades."""
+    """True if blocks are filled with colours, not with shades of characters."""
     return look.palette.has_colours and look.charset != "ascii"
 
 
 def lay_out_heat(grid: Grid, look: Look) -> HeatLayout:
-    """The blocks in a picture of this size, as large as there is room for all of them."""
+    """The layout of a heat map, with blocks as large as fit."""
     names = [look.clean(name) for name in (*grid.rows, grid.row)]
     left = min(LABEL, max(map(len, names)), max(0, look.width - 4)) + 1
     below = min(len(_note(grid, look)), max(2, look.height // 4))
@@ -101,7 +102,7 @@ def lay_out_heat(grid: Grid, look: Look) -> HeatLayout:
 
 
 def some(count: int, room: int) -> list[int]:
-    """The places that there is room for, evenly, the first and the last among them."""
+    """At most `room` evenly spaced indices below `count`, including the first and the last."""
     if count <= room:
         return list(range(count))
     return [round(step * (count - 1) / max(1, room - 1)) for step in range(room)]
@@ -112,7 +113,7 @@ def _numbers(grid: Grid) -> list[str]:
 
 
 def number(value: float | None) -> str:
-    """The number of a block."""
+    """The number written into a block."""
     return fmt.MISSING if value is None else fmt.short(value, 3, zeros=True)
 
 
@@ -120,12 +121,12 @@ def number(value: float | None) -> str:
 
 
 def sizes_of(grid: Grid) -> list[float]:
-    """The sizes of the numbers but zero, sorted."""
+    """The absolute values of the numbers of a grid except zeros, sorted."""
     return sorted(abs(value) for row in grid.values for value in row if value)
 
 
 def step_of(value: float, sizes: Sequence[float]) -> int:
-    """The step of a number's colour by its size among all, from 0 to `LEVELS` - 1."""
+    """The colour step of a number by the rank of its absolute value, from 0 to `LEVELS` - 1."""
     size = abs(value)
     if not size:
         return 0
@@ -157,13 +158,15 @@ def _fill(value: float | None, sizes: Sequence[float], look: Look) -> tuple[str,
 
 
 def mix_colours(back: str, front: str, part: float) -> str:
-    """A colour between two, `part` of the way from the first to the second."""
+    """The colour that is `part` of the way from `back` to `front`."""
     pairs = zip(_rgb(back), _rgb(front), strict=True)
     return "#" + "".join(f"{round(a + (b - a) * part):02x}" for a, b in pairs)
 
 
 def ink(back: str, look: Look) -> str:
-    """The colour of the text that is read on this one: the theme's, or its background's."""
+    """The text colour that is readable on a background colour: the theme's text or its
+    background.
+    """
     texts = look.palette.foreground, look.palette.background
     return max(texts, key=lambda text: abs(_light(text) - _light(back)))
 
@@ -260,5 +263,7 @@ def _blocks(
 
 
 def is_inside(grid: Grid, row: int, column: int) -> bool:
-    """True if a pair lies inside of the grid's line; False where it has none."""
+    """True if a cell lies inside the outline of the map (`Grid.inside`); False if there is no
+    outline.
+    """
     return bool(grid.inside) and grid.inside[row][column]

@@ -27,12 +27,14 @@ def width_of(text: str) -> float:
 
 
 def fill_lines(text: str, room: float) -> str:
-    """The text in lines that are as long as fit in this many points."""
+    """The text broken into lines of at most `room` points."""
     return "\n".join(_lines(text.split(" "), room)).replace("\u00a0", " ")
 
 
 def balance_lines(text: str, room: float) -> str:
-    """The text in lines of about one length, as few as fit in this many points."""
+    """The text broken into as few lines of at most `room` points as needed, of about
+    equal length.
+    """
     words = text.split(" ")
     lines = _lines(words, room)
     widest = max(map(width_of, words))
@@ -56,12 +58,12 @@ def _lines(words: Sequence[str], room: float) -> list[str]:
 
 
 def protect_spaces(text: str) -> str:
-    """The text as one word to `filled`."""
+    """The text with its spaces made non-breaking, so that `fill_lines` keeps it on one line."""
     return text.replace(" ", "\u00a0")
 
 
 def in_columns(labels: Sequence[str], handle: float, room: float) -> tuple[int, list[int]]:
-    """The columns of a legend that fit in this many points, and the order of its entries.
+    """The number of legend columns that fit into `room` points, and the order of the entries.
 
     A legend fills its columns downwards; in this order it reads along its rows. handle : the points
     that an entry takes besides its letters.
@@ -75,7 +77,7 @@ def in_columns(labels: Sequence[str], handle: float, room: float) -> tuple[int, 
 
 
 def with_powers(label: str) -> str:
-    """The label of a tick with its raised digits as matplotlib sets powers of ten itself."""
+    """A tick label with its superscript digits as matplotlib's powers of ten."""
     parts = re.fullmatch(f"(.*?)(10)([{_RAISED}]+)", label)
     if parts is None:
         return label
@@ -84,5 +86,5 @@ def with_powers(label: str) -> str:
 
 
 def tick(value: float, _: object = None) -> str:
-    """The number of a tick, short, with a true minus sign."""
+    """The text of a tick, short, with a real minus sign."""
     return fmt.short(value).replace("-", "−")

@@ -30,8 +30,9 @@ MOST_KEPT: Final = 64
 
 
 class PanelLayout(Struct, frozen=True):
-    """The panels that have room. across : in a row of them. width, height : of a panel.
+    """The layout of panels: their number in a row, and the size of each.
 
+    across : the number of panels in a row. width, height : of a panel.
     margin : cells of the labels of y, which the first panel of a row has besides; None where each
         panel has its own.
     """
@@ -46,7 +47,7 @@ class PanelLayout(Struct, frozen=True):
 
 
 def panel_rows(panels: Panels, look: Look) -> list[Row]:
-    """The panels in rows; what is left out is said in the note."""
+    """The rows of a picture of panels; the note names the panels left out."""
     at = lay_out_panels(panels, look)
     drawn: list[Row] = []
     for first in range(0, len(at.shown), at.across):
@@ -108,7 +109,7 @@ def panel_place(panels: Panels, x: int, y: int, look: Look) -> tuple[float, floa
 
 
 def lay_out_panels(panels: Panels, look: Look) -> PanelLayout:
-    """The places of the panels in a picture."""
+    """The layout of panels in a picture."""
     plots = panels.plots
     head: list[Row] = []
     if panels.title and look.height >= 6:

@@ -66,7 +66,8 @@ class _Layout(Struct, frozen=True):
 
 
 def write_figure(chart: Chart, path: Path, *, columns: int, caption: str, embedded: str) -> None:
-    """Write a chart as wide as one or two columns of a paper; the suffix says in which format.
+    """Write a chart to a file, as wide as one or two columns of a paper; the suffix decides the
+    format.
 
     caption : stands below it, after the chart's own title and note. embedded : a text that the file
     keeps. Raises ImportError without matplotlib, FileError where the file, which appears whole or

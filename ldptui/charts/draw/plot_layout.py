@@ -29,7 +29,10 @@ BELOW_FIRST: Final = ("floor", "band", "dotted", "line", "points")
 
 
 class PlotLayout(Struct, frozen=True):
-    """The places of a plot's parts. names : by their rows, from the bottom, right of the data."""
+    """The layout of a plot: the positions of its axes, legend, names and data.
+
+    names : the names at line ends, by row from the bottom.
+    """
 
     head: list[Row]
     foot: list[Row]
@@ -41,7 +44,9 @@ class PlotLayout(Struct, frozen=True):
 
 
 def plot_rows(plot: Plot, look: Look, margin: int | None = None) -> list[Row]:
-    """The rows of a plot. margin : the cells of the labels of y, 0 for none, None as they need."""
+    """The rows of a plot. margin : columns for the labels of y, 0 for none, None for as many as
+    needed.
+    """
     at = lay_out(plot, look, margin)
     if at is None:
         return title_rows(plot.title, NO_DATA, look)
@@ -154,7 +159,7 @@ def heading(plot: Plot, look: Look, named: bool) -> list[Row]:
 
 
 def floor_words(plot: Plot, look: Look) -> list[str]:
-    """The meaning of a floor, for the note."""
+    """The explanation of a floor (points below the axis) for the note."""
     sample = ".." if look.charset == "ascii" else "⠌⠌"
     floors = (each.label for each in plot.series if each.style == "floor" and len(each.x))
     return [f"{sample} {label}" for label in floors if label]
@@ -176,7 +181,7 @@ def legend_entries(plot: Plot, look: Look, named: bool) -> dict[str, Row]:
 
 
 def legend_rows(label: str, entries: dict[str, Row], look: Look) -> list[Row]:
-    """The title of y and the entries of the legend beside or below it, as far as there is room."""
+    """The title of the y-axis with the legend entries beside or below it, as many as fit."""
     muted = look.palette.muted
     rows: list[Row] = [[(crop(label, look.width), muted)]] if label else []
     line = [span for entry in entries.values() for span in (("   ", muted), *entry)]
@@ -205,7 +210,7 @@ def note_rows(note: str, look: Look) -> list[Row]:
 
 
 def x_axis(scale: Scale, label: str, margin: int, cursor: int | None, look: Look) -> list[Row]:
-    """The rule with a tick at each label, the labels, and under them what the axis is."""
+    """The rows of the x-axis: the rule with ticks, their labels, and the title of the axis."""
     corner, line, tick, pointer = "+-+^" if look.charset == "ascii" else "└─┬▲"
     muted = look.palette.muted
     rule, width, free = [line] * scale.cells, margin + scale.cells, 0
@@ -235,7 +240,7 @@ def _end_names(plot: Plot) -> set[str]:
 
 
 def place_names(plot: Plot, x: Scale, y: Scale, look: Look) -> dict[int, Row] | None:
-    """The names by row, at the ends of their lines; None for want of rows.
+    """The names at the ends of lines, by row; None if there are too few rows.
 
     Lines that end within half a row share one. Points of the same name have their mark there.
     """

@@ -51,7 +51,9 @@ Entries = dict[str, Any]
 
 
 def draw_chart(axes: Any, chart: Chart, width: float, height: float) -> Entries:
-    """Draw a chart that takes about this many points; the entries of its legend."""
+    """Draw a chart of about `width` × `height` points into matplotlib axes and return its legend
+    entries.
+    """
     match chart:
         case Plot():
             return _draw_plot(axes, chart, width, height)
@@ -101,7 +103,8 @@ def _draw_plot(axes: Any, plot: Plot, width: float, height: float) -> Entries:
 
 
 def name_ends(axes: Any, plot: Plot, height: float) -> set[str]:
-    """Write the names of lines at their right ends; the names, none where they have no room.
+    """Write the names of lines at their right ends and return these names; empty if there is no
+    room.
 
     Lines that lie on each other from end to end share a name.
     """

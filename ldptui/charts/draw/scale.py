@@ -32,7 +32,7 @@ SLACK: Final = 1e-9
 
 
 class Scale(Struct, frozen=True):
-    """An axis over a number of cells.
+    """The scale of an axis over a number of cells, with its ticks.
 
     log, linear : as in `Axis`. first : the bent value in the middle of cell 0. step : that of one
     cell. ticks : the cell and the label of each.
@@ -66,12 +66,12 @@ class Scale(Struct, frozen=True):
         return max(-FAR, min(FAR, (bent - self.first) / self.step))
 
     def cell(self, value: float) -> int | None:
-        """The cell that shows a value; None if it is off the axis."""
+        """The index of the cell that shows a value; None if it is off the axis."""
         place = self.place(value)
         return round(place) if -0.5 <= place < self.cells - 0.5 else None
 
     def value(self, place: float) -> float:
-        """The value at a place in cells."""
+        """The value at a position in cells."""
         return unbend(self.first + place * self.step, self.log, self.linear)
 
 
@@ -102,7 +102,8 @@ def unbend(bent: float, log: bool, linear: float) -> float:
 
 
 def fit_scale(axis: Axis, values: Sequence[Any], cells: int, apart: int) -> Scale | None:
-    """The scale that shows all values as large as can be, with a tick each `apart` cells or more.
+    """The scale that fits all values into `cells`, with ticks at least `apart` cells from each
+    other; None if no value can be drawn.
 
     values : arrays; with limits of its own the axis shows those. None if nothing can be shown.
     """

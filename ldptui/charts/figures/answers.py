@@ -29,8 +29,8 @@ MOST_SHARE: Final = 0.99
 
 
 def frame(data: ChartData, _: Mapping[str, str]) -> Frame | str:
-    """The chart of a goal: fakes needed for each setting, and over a swept number; a message before
-    an answer.
+    """The chart of a goal: fakes needed for each setting and over a swept number; a message if
+    there is no answer yet.
     """
     scenario = data.scenario
     if scenario is None or "goal" not in scenario.document:
@@ -53,7 +53,8 @@ def frame(data: ChartData, _: Mapping[str, str]) -> Frame | str:
 
 
 def answer_table(cells: Sequence[CellView]) -> ChartTable | None:
-    """A row for each cell with a goal: the smallest attack that reaches it, and how that is known.
+    """A row for each cell with a goal: the smallest attack that reaches it, and how it was
+    computed.
 
     Where no attack reaches the goal, the row has the closest one. None without an answer.
     """
@@ -124,7 +125,7 @@ def _method(answer: Mapping[str, Any]) -> str:
 
 
 class SettingAnswer(Struct, frozen=True):
-    """A setting with the number of fakes that reaches its goal; None if no number does."""
+    """A setting and the number of fakes that reaches its goal; None if no number does."""
 
     name: str
     fakes: int | None
@@ -137,8 +138,8 @@ class SettingAnswer(Struct, frozen=True):
 def answer_bars(
     cells: Sequence[CellView], base: CellView | None, spite: Sequence[CellView]
 ) -> Bars:
-    """Bars of the fakes needed for each setting, the fewest first, then of the base's goal
-    elsewhere.
+    """Bars of the fakes needed for each setting, the fewest first, then of the base cell's goal
+    under other defences.
 
     base : the cell that is shown, whose answer is the number in the title. spite : the same without
     defences, with each of them, with all.
@@ -227,8 +228,8 @@ def _for_gain(cell: CellView, gained: float, there: float) -> int | None:
 
 
 def answer_plot(cells: Sequence[CellView]) -> Plot | None:
-    """The fakes needed over the longest swept number, a line for each setting; None without such a
-    sweep.
+    """The fakes needed over the swept number with most values, a line for each setting; None if no
+    number is swept.
 
     The cells that do not reach their goal have a mark alone, of the closest attack. None where no
     number is swept, or fewer than two of its values are answered.

@@ -54,7 +54,7 @@ def scores(bits: BitCounts, cohort: int) -> tuple[float, ...] | None:
 
 
 def bit_plot(bits: BitCounts, cohort: int, columns: int, *, attacked: bool = False) -> Plot:
-    """The bits of one cohort: estimated shares as spikes, over them marks of the expected ones.
+    """The bits of one cohort: estimated shares as spikes, expected shares as marks.
 
     columns : the number of marks that have room; those of the bits that are set most are shown.
     attacked : the bits of the genuine users get a mark beside that of the expected ones.
@@ -104,7 +104,7 @@ def _outside(bits: BitCounts, cohort: int) -> str:
 
 
 def bit_table(bits: BitCounts) -> ChartTable:
-    """Every bit of every cohort: its count beside the expected one, and what it stands for."""
+    """Every bit of every cohort with its count, the expected count, and the items that set it."""
     counts = (TableColumn(name, grouped=True) for name in ("users", "ones"))
     columns = (
         TableColumn("cohort"), TableColumn("bit"), *counts,

@@ -69,7 +69,7 @@ class Sample(Struct, frozen=True):
 
 
 class Course(Struct, frozen=True, eq=False):
-    """A metric along a variable: the cells of a run and its overlays, with closed forms.
+    """A metric along a variable: cells of a run and of overlaid runs, with closed forms.
 
     root : its square root is drawn. has_others : whether the cells of other settings are drawn
     where there are none of the curves. y : the axis, its limits still open. overlays : the tables
@@ -90,7 +90,7 @@ class Course(Struct, frozen=True, eq=False):
     under: str = ""
 
     def samples(self, cells: Iterable[CellView]) -> list[Sample]:
-        """The samples of these cells that have values, by their place on the axis."""
+        """The samples of the cells that have values, sorted by their position on the axis."""
         found = []
         for cell in cells:
             x, measured = cell.parameters.get(self.axis.key), cell.metrics.get(self.metric)
@@ -102,12 +102,12 @@ class Course(Struct, frozen=True, eq=False):
         return sorted(found, key=lambda sample: sample.x)
 
     def groups(self) -> list[list[Sample]]:
-        """The samples of each curve."""
+        """The samples that belong to each curve."""
         key = self.axis.key
         return [self.samples(self.table.group(each.parameters, key)) for each in self.curves]
 
     def along(self, table: Cells) -> list[Sample]:
-        """The samples along the axis; [] if they all have one x, as they form no curve."""
+        """The samples of a table along the axis; [] if all have one x, since they form no curve."""
         found = self.samples(table.along(self.axis.key))
         return found if len({sample.x for sample in found}) > 1 else []
 
@@ -174,7 +174,9 @@ class Axes(Struct, frozen=True):
     def with_scale(
         self, chosen: Mapping[str, str], usual: str, scales: int
     ) -> tuple[str, dict[str, ChartOption]]:
-        """The scale of y, and all options; scales : how many of `SCALES` there are."""
+        """The chosen scale of the y-axis, and all options of the chart; scales : the number of
+        `SCALES` offered.
+        """
         values = dict([*SCALES.items()][:scales])
         y = chosen_option(values, chosen.get("y"), usual)
         return y.chosen, {**self.options, "y": y}
@@ -203,7 +205,7 @@ def axes_of(data: ChartData, chart: str, chosen: Mapping[str, str]) -> Axes | No
 
 
 def groups_of(data: ChartData, axis: str) -> dict[str, str]:
-    """The keys by which the cells of several runs can be put together, with their words."""
+    """The keys by which the cells of several runs can be grouped, with their words."""
     if not data.overlays:
         return {}
     values: dict[str, set[str]] = {}
@@ -221,7 +223,7 @@ def groups_of(data: ChartData, axis: str) -> dict[str, str]:
 
 
 def course_of(data: ChartData, axes: Axes, metric: str, y: Axis) -> Course:
-    """A metric over the axis, in the cells of the data."""
+    """The course of a metric over the axis in the cells of the data."""
     curves = [curve for curve in axes.curves if not curve.line]
     group = axes.options["group"].chosen if "group" in axes.options else ""
     return Course(
@@ -258,7 +260,9 @@ def course_frame(
 def course_plot(
     course: Course, title: str, groups: Sequence[Sequence[Sample]], room: Sequence[float] = ()
 ) -> Plot:
-    """The curves and the points of a course; room : what the y-axis has to hold too."""
+    """The plot of a course: closed-form curves and measured points. room : values that the y-axis
+    must include.
+    """
     axis, y = course.axis, course.y
     lines = [course.line(*pair) for pair in zip(course.curves, groups, strict=True)]
     overlays = course.others()
@@ -353,7 +357,7 @@ def _other_series(
 
 
 def points_series(label: str, samples: Sequence[Sample], tone: Tone) -> Series:
-    """A point with its interval for each sample, or a band of many."""
+    """The series of samples: a point with its interval for each, or a band if there are many."""
     errors = [sample.half for sample in samples]
     usable = any(error > 0 for error in errors)
     return Series(

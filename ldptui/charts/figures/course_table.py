@@ -22,7 +22,8 @@ def course_table(
     powers: bool = False,
     against: Sequence[Curve] = (),
 ) -> ChartTable:
-    """A row for each sample under the name of its group; closed forms alone where there is none.
+    """The table of a course: a row for each sample below the name of its group; closed forms alone
+    if nothing is measured.
 
     powers : each number with a power of ten; else with the decimals that the errors have.
     against : lines that have a column each.

@@ -41,7 +41,7 @@ def frame(data: ChartData, _: Mapping[str, str]) -> Frame | str:
 
 
 def scores_plot(seen: Detection) -> Plot:
-    """The share of each group of users by their score, in one trial."""
+    """The distribution of a filter's score over genuine and over fake users, in one trial."""
     groups: tuple[tuple[tuple[int, ...], str, Tone], ...] = (
         (seen.genuine, "genuine users", "clean"),
         (seen.fakes, "fake users", "attacked"),
@@ -64,7 +64,7 @@ def scores_plot(seen: Detection) -> Plot:
 
 
 def roc_plot(seen: Detection) -> Plot:
-    """Caught fakes over flagged genuine users, for every threshold of the score."""
+    """The ROC curve: the share of fakes caught over the share of genuine users flagged."""
     if seen.area is None:
         return Plot(
             "ROC curve", Axis("flagged genuine users"), Axis("flagged fakes"), (),
@@ -90,7 +90,9 @@ def roc_plot(seen: Detection) -> Plot:
 
 
 def detection_table(seen: Detection) -> ChartTable:
-    """Both groups by score, highest first, with the rates where all from there on are flagged."""
+    """Genuine and fake users by score, highest first, with the rates if all scores from there on
+    are flagged.
+    """
     rows, wrong, caught = [], 0, 0
     genuine, fakes = sum(seen.genuine), sum(seen.fakes)
     for score, right, fake in reversed(
@@ -106,7 +108,7 @@ def detection_table(seen: Detection) -> ChartTable:
 
 
 def score_table(seen: Detection, score: float) -> ChartTable:
-    """A score in both groups of users: who has it, and the flagged share from there on.
+    """A score in both groups of users: the share that has it, and the share flagged from there on.
 
     ± is the standard deviation of a share of these users, √(s (1 - s) / users).
     """

@@ -22,7 +22,7 @@ ARMS: Final[tuple[tuple[str, str, Tone], ...]] = (
 
 
 def frame(data: ChartData, chosen: Mapping[str, str]) -> Frame | str:  # noqa: ARG001
-    """The chart of the share of users in each part of the range of numbers, with the means.
+    """The chart of the share of users in each bin of the range of numbers, with the means.
 
     Nothing of very many parts, of which the estimates have a selection alone.
     """

@@ -23,8 +23,8 @@ VIEWS: Final = {"mse": ("MSE", "Mean squared error"), "std": ("std", "Standard d
 
 
 def frame(data: ChartData, chosen: Mapping[str, str]) -> Frame | str:
-    """The chart of each protocol's error along the axis, with a line for the least possible
-    error.
+    """The chart of each protocol's error along the axis, with a line for the least
+    possible error.
     """
     if data.forms is None:
         return ""

@@ -20,7 +20,7 @@ Room: TypeAlias = tuple[int, int]
 
 
 class ChartOption(Struct, frozen=True):
-    """An option of a chart that a key changes: its values with their words, and the chosen one."""
+    """An option of a chart that a key changes, with its values and the chosen one."""
 
     values: Mapping[str, str]
     chosen: str
@@ -32,7 +32,7 @@ class ChartOption(Struct, frozen=True):
 
 
 class FrameView(Struct, frozen=True, eq=False):
-    """One picture of a chart.
+    """One view of a chart: a function that draws it, and the stops of its cursor.
 
     words : in a switch. draw : the picture with its cursor at a stop, None for no cursor, in a
     room. stops : where the cursor stops, in order; None: at the values of the frame's column in its
@@ -50,7 +50,7 @@ class FrameView(Struct, frozen=True, eq=False):
 
 
 class Frame(Struct, frozen=True, eq=False, dict=True):
-    """A chart of some data before a cursor and a size are applied.
+    """The views, table and options of a chart, before the cursor and the size are known.
 
     numbers : its table, or what makes it once somebody looks.
     options : what its keys change besides the view, by name: axis, x, y, pick, layer, walk.
@@ -76,7 +76,7 @@ class Frame(Struct, frozen=True, eq=False, dict=True):
 
     @cached_property
     def table(self) -> ChartTable:
-        """The numbers behind the pictures."""
+        """The numbers behind the views as a table."""
         return self.numbers() if callable(self.numbers) else self.numbers
 
 
@@ -89,7 +89,7 @@ def add_to_title(titled: Titled, words: str) -> Titled:
 
 
 def draw_plot(chart: Plot | Panels) -> Callable[[Any, Room], Chart]:
-    """A function that puts the cursor into a plot, into every one of panels."""
+    """A function that draws a plot, or panels, with the cursor at a stop."""
 
     def draw(at: Any, _: Room) -> Chart:
         if isinstance(chart, Panels):
@@ -100,7 +100,7 @@ def draw_plot(chart: Plot | Panels) -> Callable[[Any, Room], Chart]:
 
 
 def plain_frame(table: ChartTable, chart: Plot, **more: Any) -> Frame:
-    """The frame of a plot whose cursor goes through the numbers of its table."""
+    """The frame of one plot, whose cursor stops at the numbers of its table."""
     return Frame(table, {"": FrameView("", draw_plot(chart))}, **more)
 
 

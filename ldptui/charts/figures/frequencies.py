@@ -19,7 +19,7 @@ from .table import MEASURED, ChartTable, TableColumn, Value, finite
 
 
 def standard_errors(frequencies: FrequencySummary) -> tuple[float, ...]:
-    """The standard errors of the estimates shown, from the closed form of the mean of the trials.
+    """The closed-form standard errors of the mean estimates over the trials, one for each item.
 
     Unlike the deviation over the trials it is exact from the first trial on, and does not jump
     while they come in.
@@ -29,7 +29,7 @@ def standard_errors(frequencies: FrequencySummary) -> tuple[float, ...]:
 
 
 def scores(frequencies: FrequencySummary, *, clean: bool = False) -> tuple[float, ...]:
-    """The z score of each item's estimate, after the attack or before it."""
+    """The z-scores of all items' estimates, after the attack or (clean) before it."""
     arm = frequencies.clean if clean else frequencies.attacked_estimates
     return tuple(score(frequencies, arm, at) for at in range(len(frequencies.true)))
 
@@ -88,7 +88,8 @@ def target_places(frequencies: FrequencySummary) -> list[int]:
 
 
 def findings(frequencies: FrequencySummary) -> tuple[Finding, ...]:
-    """The significance verdict on each item in at least half of the trials; "" without tests.
+    """The verdict of the significance test on each item, in at least half of the trials; "" without
+    tests.
 
     An item that nobody holds and that is not detected has no verdict either.
     """
@@ -119,7 +120,7 @@ def top_bars(
     overlays: Sequence[Overlay] = (),
     at: int | None = None,
 ) -> Bars:
-    """Bars of the targets and of the items that are most frequent in truth, `rows` at most.
+    """Bars of the targets and of the truly most frequent items, at most `rows`.
 
     at : the place of an item that is looked at: it has a bar, the last one, if it had none.
     """
@@ -194,7 +195,8 @@ def _rest(
 
 
 def frequency_table(frequencies: FrequencySummary, overlays: Sequence[Overlay] = ()) -> ChartTable:
-    """Every item: truth, estimates before and after with their standard errors, the change.
+    """The table of all items: truth, estimates before and after the attack with standard errors,
+    the change.
 
     What the overlays estimate of the same items has a column each.
 
@@ -261,7 +263,7 @@ def item_table(
 
 
 def by_rank(frequencies: FrequencySummary) -> list[int]:
-    """The positions of the items by falling true frequency."""
+    """The positions of the items, sorted by decreasing true frequency."""
     true = frequencies.true
     return sorted(range(len(true)), key=lambda at: (-true[at], at))
 

@@ -88,7 +88,7 @@ def frame(data: ChartData, chosen: Mapping[str, str]) -> Frame | str:
 
 
 def why_none(data: ChartData) -> str:
-    """The reason why a valid scenario has no chart of the gain."""
+    """The sentence that says why a valid scenario has no chart of the gain."""
     attack = data.scenario.document.get("attack", {}) if data.scenario is not None else {}
     if isinstance(attack, dict) and "phase" in attack:
         return PHASED
@@ -97,9 +97,7 @@ def why_none(data: ChartData) -> str:
 
 
 def held_against(curves: Sequence[Curve]) -> list[Curve]:
-    """The reference lines among the curves of a gain, without that of an attack drawn as a
-    curve.
-    """
+    """The reference lines of a gain chart (other attacks, bounds) among its curves."""
     shown = {(curve.parameters.get("attack.kind"), curve.parameters.get(KEY))
              for curve in curves if not curve.line}  # fmt: skip
     return [
@@ -113,7 +111,7 @@ def held_against(curves: Sequence[Curve]) -> list[Curve]:
 
 
 def gain_plot(course: Course, lines: Sequence[Curve], view: str) -> Plot:
-    """The gain, and the gain in spite of a defence, with what the view holds it against."""
+    """The plot of the gain, before and after defences, with the reference lines of the view."""
     bounding = [line for line in lines if view == "bounds" or (line.hidden and view != "none")]
     groups = course.groups()
     plot = course_plot(
@@ -197,7 +195,7 @@ def _chart(
 
 
 def panels_of(curves: Sequence[Curve]) -> dict[str, list[Curve]]:
-    """The curves of each panel by its name: a panel for each protocol, or each defence besides.
+    """The curves grouped into panels by name: one for each protocol, or for each defence.
 
     One panel where the curves are few, or where each would have one curve alone.
     """
@@ -234,7 +232,7 @@ def _without(name: str, curve: Curve) -> Curve:
 
 
 def coinciding(curves: Sequence[Curve]) -> str:
-    """The curves that cannot be told apart by eye: `OUE = OLH within 1 %`; "" for none."""
+    """The names of curves that lie within 1 %: `OUE = OLH within 1 %`; "" if there are none."""
     groups: list[list[Curve]] = []
     for curve in curves:
         for group in groups:
@@ -253,7 +251,7 @@ def coinciding(curves: Sequence[Curve]) -> str:
 
 
 def linear_part(curves: Sequence[Curve], noticed: float = 0.0, *, log_x: bool = False) -> float:
-    """The end of the linear part of a symlog axis; 0 where a linear axis shows all curves.
+    """The end of the linear part of a symlog axis; 0 if a linear axis shows all curves.
 
     noticed : the least gain that a server can notice; smaller ones need no decades of their own.
     log_x : over a logarithmic axis a curve shall be seen at its low end too.

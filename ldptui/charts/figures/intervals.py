@@ -23,7 +23,7 @@ HEADS: Final = ("item", "estimate", "naive low", "naive high", "low", "high", "Î
 
 
 def intervals_plot(title: str, ends: Ends, true: Sequence[float] | None, note: str = "") -> Plot:
-    """Naive intervals on the left of an item's rank, robust ones on the right.
+    """The naive interval of each item to the left of its rank, the robust interval to the right.
 
     true : the true frequencies, a mark each; None where they are not known.
     """
@@ -48,7 +48,7 @@ def intervals_plot(title: str, ends: Ends, true: Sequence[float] | None, note: s
 
 
 def interval_rows(ends: Ends) -> list[tuple[str | float | None, ...]]:
-    """A row for each item, under `HEADS`."""
+    """The rows of the table of intervals, one for each item, with the columns of `HEADS`."""
     columns = (
         ends.labels, ends.estimates, ends.naive_low, ends.naive_high, ends.low, ends.high,
         ends.overturning,
@@ -57,13 +57,15 @@ def interval_rows(ends: Ends) -> list[tuple[str | float | None, ...]]:
 
 
 def frame(data: ChartData, _: Mapping[str, str]) -> Frame | str:
-    """The chart of one collection's naive and robust intervals, for paper."""
+    """The chart, for paper, of the naive and robust intervals of one collection."""
     view = intervals_view(data)
     return "" if view is None or view.table is None else Frame(view.table, {"": view})
 
 
 def intervals_view(data: ChartData) -> FrameView | None:
-    """The intervals of one collection of a run, with the true frequencies; None without any."""
+    """The view of the intervals of one collection of a run, with the true frequencies; None if the
+    run has none.
+    """
     ends = data.frequencies.ends if data.frequencies is not None else None
     if ends is None:
         return None

@@ -28,7 +28,7 @@ def lost_level(survived: Sequence[float]) -> int | None:
 
 def items_table(details: Details) -> ChartTable:
     """The table of the watched items: true and estimated counts, and how often the server names
-    each.
+    each item.
 
     An estimated count is the mean where the item is in the answer, of all users of the arm. Few
     words: ten bits of code have room too beside the forms of a screen of 120 columns.
@@ -63,7 +63,7 @@ def _user_count(estimate: float | None, users: int) -> int | None:
 
 
 def counts_plot(details: Details) -> Plot:
-    """The count of users that the server names for each watched item, over the true one.
+    """The estimated count of each watched item over its true count.
 
     Both axes are logarithmic; the note says how many items have no place on them.
     """

@@ -31,7 +31,9 @@ def frame(data: ChartData, _: Mapping[str, str]) -> Frame | str:
 
 
 def survivors_table(details: Details) -> ChartTable:
-    """A row for each level, group of prefixes and arm: the mean number that survives."""
+    """The table of the mean numbers of surviving prefixes: a row for each level, group of prefixes
+    and arm.
+    """
     rows: list[tuple[Value, ...]] = []
     for level in details["levels"]:
         sizes = level["level"], level["bits"], level["candidates"]
@@ -47,7 +49,7 @@ def survivors_table(details: Details) -> ChartTable:
 
 
 def survivors_plot(details: Details) -> Plot:
-    """The prefixes that survive each level: the means as points."""
+    """The mean number of prefixes that survive each level."""
     levels, trials = details["levels"], details["trials"]
     xs = [float(level["level"]) for level in levels]
     points, most = list[Series](), 1.0

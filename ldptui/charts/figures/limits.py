@@ -9,7 +9,9 @@ from collections.abc import Iterable
 def steady_limits(
     known: Iterable[float], arrived: Iterable[float], *, log: bool = False
 ) -> tuple[float | None, float | None]:
-    """Round limits around what is known before a run, widened only for data that leave them."""
+    """Round axis limits around the values known before a run, widened only if measured values
+    exceed them.
+    """
     usable = [v for v in known if math.isfinite(v) and (v > 0 or not log)]
     data = [v for v in arrived if math.isfinite(v) and (v > 0 or not log)]
     if not usable:

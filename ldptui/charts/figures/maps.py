@@ -97,7 +97,7 @@ def _in_order(cells: Sequence[CellView], sides: Mapping[str, Sequence[Any]]) -> 
 
 
 def mapped_metrics(cells: Sequence[CellView]) -> tuple[str, ...]:
-    """The metrics that any of these cells has, those of `FIRST` first."""
+    """The metrics that at least one of these cells has, those of `FIRST` first."""
     known = {
         name: None
         for cell in cells
@@ -108,13 +108,14 @@ def mapped_metrics(cells: Sequence[CellView]) -> tuple[str, ...]:
 
 
 def place_of(cell: CellView, keys: Sequence[str]) -> tuple[str, str]:
-    """The row and the column of a cell, by the keys of both."""
+    """The names of a cell's row and column in a map over two keys."""
     down, across = (value_words(cell.parameters.get(key)) for key in keys)
     return down, across
 
 
 def map_grid(cells: Sequence[CellView], keys: Sequence[str], metric: str) -> Grid:
-    """The means of a metric; the key with more values stands down the side.
+    """The means of a metric over two swept keys as a heat map; the key with more values runs down
+    the side.
 
     Its line runs around the cells whose targets are all in the top k, after the defences where
     the metric is.
@@ -176,7 +177,7 @@ def _line_words(cells: Sequence[CellView], metric: str, inside: Sequence[bool]) 
 
 
 def cell_table(cell: CellView, keys: Sequence[str], metric: str) -> ChartTable:
-    """The numbers of one cell: the metric beside its closed form, the targets in the top k."""
+    """The table of one cell: the metric with its closed form, the targets in the top k."""
     measured, seen = cell.metrics.get(metric), _in_top(cell, metric)
     numbers: tuple[float | None, ...] = (None,) * 4
     if measured is not None:

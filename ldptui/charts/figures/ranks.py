@@ -76,7 +76,7 @@ class _Ranking(Struct, frozen=True):
 
 
 def rank_plot(frequencies: FrequencySummary, overlays: Sequence[Overlay] = ()) -> Plot:
-    """True frequencies by rank as a line, the estimates in that order as points; log-log.
+    """True frequencies by rank as a line, the estimates of the same items as points; log-log.
 
     An estimate that is below the axis, or not positive, is drawn on the floor, which is labelled;
     those that are not positive are counted in the note.
@@ -216,7 +216,8 @@ NAMED: Final = 16
 def residuals(
     frequencies: FrequencySummary, wanted: int | None = None, overlays: Sequence[Overlay] = ()
 ) -> Plot:
-    """(estimate - true) / σ by item, with the band that holds 95 % of an unbiased estimate.
+    """The residual (estimate - true) / σ of each item, with the band that holds 95 % of unbiased
+    estimates.
 
     wanted : the trials of the whole run; the bias of the targets grows with √trials in units of σ,
     and the axis has room for that from the start.

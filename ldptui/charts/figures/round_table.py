@@ -15,7 +15,7 @@ from .table import MEASURED, ChartTable, TableColumn, Value
 
 
 def table(rounds: RoundSummary, labels: Mapping[int, str], top_k: int) -> ChartTable:
-    """A row for each round: its users, what the attack gained, where the targets are."""
+    """The table of rounds: the users of each round, the attack's gain, the targets in the top k."""
     gains, held = rounds.metrics["gain"], rounds.metrics["target_frequency"]
     inside, error = rounds.metrics["targets_in_top_k"], rounds.metrics["mse"]
     places = min(6, fmt.decimals(estimate.standard_error for estimate in (*gains, *held)))
@@ -51,7 +51,7 @@ def table(rounds: RoundSummary, labels: Mapping[int, str], top_k: int) -> ChartT
 def round_numbers(
     rounds: RoundSummary, at: int, labels: Mapping[int, str], top_k: int, *, targets_first: bool
 ) -> ChartTable:
-    """One round: a row for each metric over the rounds, and for each of the first targets."""
+    """The table of one round: a row for each metric and for each of the first targets."""
     inside = f"in top {top_k}"
     names = {"gain": "gain", "target_frequency": "f_T after", "targets_in_top_k": inside}
     metrics: list[tuple[Value, ...]] = []

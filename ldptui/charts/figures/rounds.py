@@ -30,7 +30,7 @@ _PLACES: Final = (1, 2, 5)
 
 
 def numbers(rounds: RoundSummary) -> list[float]:
-    """0 to R - 1."""
+    """The round numbers 0 to R - 1 as x-values."""
     return [float(at) for at in range(len(rounds))]
 
 
@@ -64,7 +64,7 @@ def estimates(
     labels: Mapping[int, str],
     chosen: int | None = None,
 ) -> Plot:
-    """The estimates of the targets in every round; a single target comes with its truth.
+    """The chart of the targets' estimates by round; a single target comes with its true frequency.
 
     labels : the names of the items. chosen : the place of one target among those of `rounds`;
     None: the first ones.
@@ -168,7 +168,7 @@ def metric(
     marks: tuple[Series, ...] = (),
     note: str = "",
 ) -> Plot:
-    """The chart of a metric in every round, simulated over its closed form, with the pooled value.
+    """The chart of a metric by round: simulation over closed form, with the pooled value.
 
     pooled : the same metric of all rounds together. most : what it can be at most, where it is a
     count. marks : more to draw. note : in place of what the points are.
@@ -207,14 +207,14 @@ def gain(rounds: RoundSummary, pooled: Estimate | None) -> Plot:
 
 
 def in_words(rounds: RoundSummary, name: str, pooled: Estimate | None) -> Plot:
-    """Any metric in every round, by its own name."""
+    """The chart of any metric by round, titled with the metric's name."""
     words = metric_words(name)
     title = f"{words.title} over the rounds"
     return metric(rounds, name, title, words.name, pooled)
 
 
 def ranks(rounds: RoundSummary, labels: Mapping[int, str], items: int, top_k: int) -> Plot:
-    """The chart of each target's rank among all items by round, with the border of the top k.
+    """The chart of each target's rank by round, with the border of the top k.
 
     The round in which all of them came to the top k is marked on that line.
     """
@@ -255,7 +255,7 @@ def ranks(rounds: RoundSummary, labels: Mapping[int, str], items: int, top_k: in
 
 
 def in_top(rounds: RoundSummary, top_k: int) -> Plot:
-    """The number of targets in the top k in every round, on average over the trials."""
+    """The chart of the mean number of targets in the top k by round."""
     marks = (_entry_mark(rounds, 0.0),) if rounds.entry is not None else ()
     return metric(
         rounds,
@@ -274,7 +274,7 @@ def _entry_mark(rounds: RoundSummary, height: float) -> Series:
 
 
 def budget_plot(rounds: RoundSummary) -> Plot:
-    """ε of a user who has taken part in all rounds so far.
+    """The chart of the ε spent by a user who has taken part in all rounds so far.
 
     It adds up where the noise is fresh; where users keep an answer it is less, and bounded.
     """

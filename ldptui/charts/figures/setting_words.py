@@ -25,7 +25,7 @@ def value_words(value: Any) -> str:
 
 
 def layer_words(layer: Mapping[str, Any]) -> str:
-    """`n 20000, protocol oue`."""
+    """The values of the swept keys of a map's layer in words: `n 20000, protocol oue`."""
     return ", ".join(f"{key_words(key).short} {value_words(value)}" for key, value in layer.items())
 
 

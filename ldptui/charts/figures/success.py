@@ -25,7 +25,9 @@ from .frame import Frame, FrameView, chosen_option, draw_plot
 
 
 def frame(data: ChartData, chosen: Mapping[str, str]) -> Frame | str:
-    """A metric along the axis: its closed form through the cells, simulated means over it."""
+    """The chart of a metric along the axis: the closed form as curves, simulated means
+    as points.
+    """
     if data.forms is None or data.scenario is None:
         return ""
     if (axes := axes_of(data, "success", chosen)) is None:

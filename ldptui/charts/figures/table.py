@@ -17,7 +17,7 @@ Value: TypeAlias = str | int | float | None
 
 
 class TableColumn(Struct, frozen=True):
-    """A column of a table: its numbers with `places` decimals, or `digits` significant digits.
+    """A column of a table, with the number of decimals or of significant digits.
 
     With neither, each as short as it can be; whole ones in groups of three if `grouped`.
     """
@@ -29,7 +29,7 @@ class TableColumn(Struct, frozen=True):
     grouped: bool = False
 
     def text(self, value: Value) -> str:
-        """A value as it is shown."""
+        """A value as text in the column's format."""
         if value is None:
             return fmt.MISSING
         if isinstance(value, str):
@@ -56,7 +56,7 @@ class ChartTable(Struct, frozen=True):
     rows: tuple[tuple[Value, ...], ...]
 
     def as_text(self) -> str:
-        """Tab-separated, with a header; numbers in full precision, undefined ones empty."""
+        """The table as tab-separated text with a header, numbers in full precision."""
         lines = ["\t".join(column.name for column in self.columns)]
         for row in self.rows:
             lines.append("\t".join("" if value is None else str(value) for value in row))
@@ -92,7 +92,7 @@ def reading(
     room: tuple[int, int],
     charset: Charset = "braille",
 ) -> str:
-    """Rows of a table in lines: the value that they share over them, the picked row marked.
+    """The lines that show rows of a table at the cursor: the value that they share, then the rows.
 
     column : the one that they share. picked : -1 for none. room : the width, and the most rows;
     of more, those around the picked one. The last columns give way to a sign that there are more.

@@ -23,7 +23,7 @@ COURSES: Final = {
 
 
 def frame(data: ChartData, chosen: Mapping[str, str]) -> Frame | str:
-    """The courses; the cursor stands at the round that all charts look at."""
+    """The charts of a campaign's rounds; the cursor stands at the round that all charts show."""
     rounds, base = data.rounds, data.base
     if rounds is None or base is None:
         return ""

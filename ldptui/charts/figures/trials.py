@@ -37,7 +37,7 @@ ROWS: Final = 2
 
 
 def frame(data: ChartData, _: Mapping[str, str]) -> Frame | str:
-    """All trials at once, whose cursor reads the items of one; beside them one's intervals."""
+    """The chart of the estimates of all trials, and beside it the intervals of one trial."""
     seen = data.by_trial
     if seen is None:
         return ""
@@ -63,7 +63,8 @@ def _items(rows: int) -> int:
 
 
 def trials_plot(seen: TrialEstimates, most: int, at: int | None = None) -> Plot:
-    """Items in rows: the closed form's 95 % of single estimates as lines, the trials as marks.
+    """The estimates of single trials, items in rows, with the closed form's 95 % range of one
+    estimate as lines.
 
     most : the items that have room, targets first. at : the trial whose estimates stand out.
     """
@@ -98,7 +99,9 @@ def trials_plot(seen: TrialEstimates, most: int, at: int | None = None) -> Plot:
 
 
 def estimate_at(seen: TrialEstimates, most: int, x: float, y: float) -> tuple[int, int] | None:
-    """The trial and the row of the estimate next to a place of the plot, in its row and arm."""
+    """The trial and the row of the estimate nearest to a position of the plot; None if there is
+    none.
+    """
     count = min(len(seen.items), max(1, most))
     row = count - 1 - round(y)
     if row not in range(count):
@@ -149,7 +152,9 @@ def _note(seen: TrialEstimates, count: int) -> str:
 
 
 def trials_table(seen: TrialEstimates) -> ChartTable:
-    """A row for each trial and item: the estimates in each arm, and the attacked one in σ."""
+    """The table of trials and items: the estimates in each arm, and the attacked one in
+    units of σ.
+    """
     arms = [name for name in ARMS if name in seen.arms]
     sigmas = [sigma for pairs in seen.expected.values() for _, sigma in pairs]
     number = TableColumn("", min(6, fmt.decimals(sigmas)))

@@ -21,7 +21,7 @@ def versions() -> dict[str, str]:
 
 
 def main() -> None:
-    """Serve until standard input ends."""
+    """Serve requests until standard input ends."""
     if sys.stdin is None:  # closed before the start
         return
     # Standard output carries the protocol and nothing else: stray prints go to standard error.

@@ -18,13 +18,13 @@ from .libraries import declared_libraries, import_extras, import_for
 
 
 class Answering:
-    """One question being worked on."""
+    """The computation of one lab question in the worker."""
 
     def __init__(self, request: LabQuestion, inbox: Inbox, out: BinaryIO) -> None:
         self.request, self.inbox, self.out = request, inbox, out
 
     def work(self) -> None:
-        """Compute the answer and send it; never raises but for what must end the worker."""
+        """Compute the answer and send it; raises only exceptions that must end the worker."""
         write(self.out, started=self.request.key)
         try:
             with self.inbox.running(self.request):

@@ -23,7 +23,7 @@ AGAIN_S: Final = 0.02
 
 
 class Stop(BaseException):
-    """Raised in a run to stop it; no Exception, so that nothing catches it on the way."""
+    """Raised in a run to stop it; a BaseException, so that no handler of Exception catches it."""
 
 
 class NewerRequest(Stop):
@@ -51,7 +51,7 @@ class Inbox:
         self._open = False
 
     def listen(self, lines: Iterable[bytes]) -> None:
-        """Take in lines until they end or one says quit; then end the process at once."""
+        """Read requests until the lines end or one says quit; then end the process."""
         for line in lines:
             try:
                 order = order_in(line)
@@ -128,7 +128,7 @@ class Inbox:
 
 
 def imports(frame: FrameType | None) -> bool:
-    """True where a frame, or one that it was called from, is Python's own code of imports."""
+    """True if a frame, or one of its callers, is Python's import code."""
     while frame is not None:
         if frame.f_code.co_filename == "<frozen importlib._bootstrap>":
             return True

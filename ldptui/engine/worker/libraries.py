@@ -27,7 +27,7 @@ def import_solver(cells: Iterable[Cell]) -> None:
 
 
 def import_extras(names: Iterable[str]) -> None:
-    """Import optional libraries; where one is not installed, the cell that needs it says so."""
+    """Import optional libraries; a missing one is reported by the cell that needs it."""
     for name in names:
         with suppress(ImportError):
             import_module(name)

@@ -47,7 +47,7 @@ CELLS: Final = 16
 
 
 class RunningRequest:
-    """One request being worked off: what was measured so far, and what was sent of it."""
+    """The computation of one run in the worker: what was measured, and what was sent of it."""
 
     def __init__(
         self,
@@ -81,7 +81,7 @@ class RunningRequest:
         """The cells of which some failed, with the results; the other cells went on."""
 
     def work(self) -> None:
-        """Compute and send everything; never raises but for what must end the worker."""
+        """Compute and send all results; raises only exceptions that must end the worker."""
         write(self.out, started=self.request.key)
         status: Status | None = "done"
         error = fault = details = ""
@@ -361,7 +361,9 @@ class RunningRequest:
 
     @property
     def trials(self) -> int:
-        """The trials done: of the scenario's own cells, as the store counts them, or of all."""
+        """The number of finished trials: those of the scenario's cells, as the store counts them,
+        or of all cells.
+        """
         if self.whole is not None:
             return sum(cell.trials for cell in self._whole_results(self.whole).cells)
         return sum(group.trials for group in self.groups)
@@ -387,7 +389,7 @@ class ProgressReporter:
         self._run.inbox.hook()
 
     def tell(self, words: str) -> None:
-        """Show the words beside the trials that are done, no more often than anything else."""
+        """Send progress words beside the number of trials, no more often than other messages."""
         run = self._run
         if time.perf_counter() < run.sent_at + run.request.interval:
             return

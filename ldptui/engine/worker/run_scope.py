@@ -23,7 +23,7 @@ PREVIEW_TRIALS: Final = 20
 
 
 class Whole:
-    """The scenario that a run asked for by the user belongs to, whichever groups its cells are in.
+    """The user's scenario of a run, whose cells may be spread over several groups.
 
     positions : those of the cells that have a key, in order; a key is made of all that the numbers
     of a cell depend on.
@@ -38,7 +38,7 @@ class Whole:
 
     @property
     def cells(self) -> list[Cell]:
-        """The cells that differ, in order."""
+        """The distinct cells of the scenario, in order."""
         return [self.experiment.cells[places[0]] for places in self.positions.values()]
 
     def results(
@@ -60,7 +60,7 @@ class Whole:
 
 
 class ShieldedStore:
-    """The stored blocks of a run; no interrupt stops one of its methods halfway."""
+    """The stored blocks of a run, with methods that no interrupt stops halfway."""
 
     def __init__(self, kept: Any, shield: Callable[[], AbstractContextManager[None]]) -> None:
         self._kept, self._shield = kept, shield
@@ -74,7 +74,7 @@ class ShieldedStore:
 
 
 def shorten_run(scenario: Scenario) -> Scenario:
-    """The scenario as a preview runs it: few trials, on the counts path wherever there is one."""
+    """The scenario as a preview simulates it: few trials, on the counts path if there is one."""
     document = scenario.document
     trials = document.get("trials", PREVIEW_TRIALS)
     few = min(trials, PREVIEW_TRIALS) if isinstance(trials, int) else trials
@@ -83,7 +83,7 @@ def shorten_run(scenario: Scenario) -> Scenario:
 
 
 def trials_of(scenario: Scenario) -> int:
-    """The number of trials that a scenario asks for, before it is bound; 0 where it is invalid."""
+    """The number of trials that a scenario's text asks for; 0 if it is invalid."""
     try:
         sweep = scenario.sweep
     except ScenarioError:

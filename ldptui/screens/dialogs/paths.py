@@ -43,7 +43,8 @@ Check: TypeAlias = Callable[[Path], tuple[str, bool]]
 
 
 class PathScreen(ModalScreen[Path | None]):
-    """A dialog for the path of a file; the result is absolute, None if the dialog is cancelled.
+    """A dialog that asks for the path of a file; its result is the absolute path, or None if the
+    dialog is cancelled.
 
     check : what speaks against a path. verb : what enter does. text : the path to begin with.
     ends : the ends of the names that are suggested first.
@@ -78,7 +79,9 @@ class PathScreen(ModalScreen[Path | None]):
 
 
 def fault_to_read(path: Path) -> tuple[str, bool]:
-    """The reason why a file cannot be read ("" if it can), and False: enter does not help."""
+    """The reason why a file cannot be read ("" if it can), and False, since a second enter does not
+    help.
+    """
     return ("" if is_file(path) else f"{path} does not exist"), False
 
 
@@ -90,7 +93,8 @@ def fault_to_write(path: Path) -> tuple[str, bool]:
 
 
 def open_screen(folder: Path) -> PathScreen:
-    """The dialog that opens a scenario, a recording, or a figure that carries its scenario.
+    """A dialog that asks for a scenario, a recording, or a figure that carries its scenario, to be
+    opened.
 
     A file with bad values is opened when enter is pressed twice: its script says what is wrong.
     """
@@ -131,7 +135,7 @@ def fault_to_open(path: Path) -> tuple[str, bool]:
 
 
 def opens_otherwise(path: Path) -> bool:
-    """True for a file that is no scenario, but contains or shows a run."""
+    """True if a file is no scenario but contains or shows a run (a recording, a figure)."""
     from ldptui.core.store.recording import is_recording
 
     return path.suffix in DRAWN or is_recording(path)
@@ -144,7 +148,7 @@ def is_bundled(path: Path) -> bool:
 
 
 def home_as_tilde(path: Path) -> str:
-    """A path as people write it."""
+    """The path as text, with `~` for the user's home folder."""
     try:
         inside = path.relative_to(Path.home())
     except (ValueError, RuntimeError):
@@ -183,7 +187,9 @@ class SaveScreen(PathScreen):
 
 
 def own_path(draft: Draft) -> Path:
-    """The draft's own file; for a bundled scenario or none, one of the user's own by its name."""
+    """The draft's file; for a bundled scenario or an unsaved draft, a path in the user's own
+    scenario folder, named after the draft.
+    """
     if draft.path is not None and not is_bundled(draft.path):
         return draft.path.absolute()
     if draft.path is not None:
@@ -221,7 +227,8 @@ CHOICES: Final[dict[What, tuple[str, str]]] = {
 
 
 class ExportScreen(ModalScreen[ExportChoice | None]):
-    """Choose what with up and down, change the name if need be, and press enter.
+    """A dialog that exports a run: up and down choose what is written, the name can be edited,
+    enter writes the file.
 
     The name follows the choice until it is edited, and has its suffix where it is left out. An
     existing file is asked about first. stem : the beginning of names. chart : the chart shown.

@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 
 
 class ConfirmScreen(ModalScreen[bool]):
-    """Asks; y is yes, n or esc is no, enter what has the focus. facts : to be read before."""
+    """A dialog with a yes-or-no question: y is yes, n and esc are no, enter presses the focused
+    button. facts : sentences above the question.
+    """
 
     # Not by hand when it is mounted: the app may be ending by then.
     AUTO_FOCUS = "#yes"
@@ -58,7 +60,9 @@ class ConfirmScreen(ModalScreen[bool]):
 
 
 class ConsentScreen(ConfirmScreen):
-    """Asks whether code may run until the app ends, by its path and hash; enter is no."""
+    """A dialog that asks whether plug-in code, shown by its path and hash, may run until the app
+    ends; enter is no.
+    """
 
     AUTO_FOCUS = "#no"  # a key that was meant for something else allows nothing
 
@@ -68,7 +72,7 @@ class ConsentScreen(ConfirmScreen):
 
 
 def leaving(run: Snapshot) -> str:
-    """The question before quitting: what becomes of the run."""
+    """The question of the dialog before quitting, which says what becomes of the run."""
     share = percent(run.done / run.total if run.total else 0.0, 2)
     if run.kept is None:
         return f"A run is at {share}. Quit and lose it?"
@@ -76,7 +80,7 @@ def leaving(run: Snapshot) -> str:
 
 
 class TextScreen(ModalScreen[None]):
-    """Shows a text, or paragraphs of it; y copies it, esc or q closes."""
+    """A dialog that shows a text or paragraphs; y copies the text, esc or q closes the dialog."""
 
     # Not by hand when it is mounted: the app may be ending by then.
     AUTO_FOCUS = "Scroll"

@@ -16,7 +16,7 @@ RELATIONS: Final = {"the relation R": "relation.csv", "R′, R repaired": "relat
 
 
 def question_commands(screen: Any) -> Iterator[SystemCommand]:
-    """A command for each question of the lab, where the screen leads there."""
+    """Yields a palette command for each question of the lab, if the screen can open the lab."""
     if hasattr(screen, "action_lab"):
         for name, topic in TOPICS.items():
             go = partial(screen.action_lab, name)

@@ -27,7 +27,9 @@ NO_CHART: Final = "no chart for this one: see the table"
 
 
 class LabChart(CursorCharts):
-    """One of an answer's figures; its numbers say where the cursor can stand and what it reads."""
+    """The widget of one figure of an answer; its cursor stops at the figure's values, which are
+    shown below the chart.
+    """
 
     picks = False
     least = 3
@@ -42,7 +44,8 @@ class LabChart(CursorCharts):
         yield self._readout
 
     def show(self, figure: Figure | None, missing: str) -> None:
-        """Show a figure; over the same values the cursor stays, or goes to the nearest place.
+        """Show a figure; if it has the same x-values as before, the cursor stays, else it moves to
+        the nearest.
 
         missing : the words in its place where there is none.
         """
@@ -55,7 +58,7 @@ class LabChart(CursorCharts):
         self.draw()
 
     def draw(self) -> None:
-        """Draw the chart with its cursor, and the values there."""
+        """Draw the chart with its cursor, and the values at the cursor."""
         chart = self._figure.chart if self._figure is not None else None
         self._read(self.size)
         if isinstance(chart, Bars):
@@ -70,13 +73,13 @@ class LabChart(CursorCharts):
     # The cursor.
 
     def stops(self) -> Sequence[Any]:
-        """The places, in the order of the chart's numbers."""
+        """The x-values at which the cursor can stop, in the order of the chart's numbers."""
         if self._figure is None:
             return ()
         return tuple(dict.fromkeys(row[self.column] for row in self._figure.numbers.rows))
 
     def table_at(self, at: Any) -> ChartTable | None:
-        """The values at a place."""
+        """The values of all series at a stop of the cursor."""
         from ...charts.figures.table import rows_at
 
         if self._figure is None:
@@ -85,7 +88,7 @@ class LabChart(CursorCharts):
         return replace(numbers, rows=tuple(rows_at(numbers, (self.column, at))))
 
     def stop_at(self, place: object, chart: ChartView) -> Any:  # noqa: ARG002
-        """The place that is nearest to a click."""
+        """The stop of the cursor that is nearest to a click."""
         return self._near(place[0] if isinstance(place, tuple) else place)
 
     def on_chart_view_point_click(self, message: ChartView.PointClick) -> None:
@@ -108,7 +111,9 @@ class LabChart(CursorCharts):
 
 
 class Words(Widget):
-    """The sentences of an answer, wrapped for its width: the first alone, or the others."""
+    """The widget of an answer's sentences, wrapped to its width: the first sentence alone, or the
+    following ones.
+    """
 
     DEFAULT_CSS = "Words { height: auto; }"
 
@@ -119,16 +124,18 @@ class Words(Widget):
         self._before = ""
 
     def show(self, answer: AnswerSheet | None, before: str = "") -> None:
-        """Show the words of an answer, or of none; before : words in front of the first."""
+        """Show the sentences of an answer, or nothing. before : words in front of the first
+        sentence.
+        """
         self._answer, self._before = answer, before
         self.refresh(layout=True)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002
-        """The rows of the words at a width."""
+        """The number of rows of the sentences, wrapped to a width."""
         return len(self._content(width).plain.splitlines())
 
     def render(self) -> Content:
-        """The words, wrapped."""
+        """The sentences, wrapped to the width of the widget."""
         return self._content(self.content_size.width)
 
     def _content(self, width: int) -> Content:
@@ -145,7 +152,9 @@ class Words(Widget):
 
 
 def sentences(words: Sequence[str], sources: Sequence[str], width: int) -> Content:
-    """Sentences of an answer, then the sources that its table cites."""
+    """The sentences of an answer, followed by the sources that its table cites, wrapped
+    to a width.
+    """
     parts = [
         Content(_list_sentences(words, "· ", width)),
         Content.styled(_list_sentences(sources, "", width), "dim"),

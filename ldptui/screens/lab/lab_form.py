@@ -34,7 +34,8 @@ STEPS: Final[Mapping[Step, Steps]] = {
 
 
 class LabForm(Scroll):
-    """Fields for the options of a topic; edits are posted as `KeyEdited` of `lab.TOPIC.NAME`.
+    """The form of a lab question: a field for each option; an edit is posted as `KeyEdited` with
+    the key `lab.TOPIC.NAME`.
 
     What it shows and where the focus goes can be said before it is mounted. An option of type
     "rows" is a field for each of its texts, and an empty one to add another.
@@ -119,7 +120,9 @@ class LabForm(Scroll):
         self.set_class(self.size.width >= SIDE_BY_SIDE, "-side")
 
     def show(self, values: Mapping[str, Any], problems: Mapping[str, str]) -> None:
-        """Show the values, and under its field the sentence about each that is wrong."""
+        """Show the values of the options, and below each wrong field the sentence about its
+        problem.
+        """
         self._values, self._problems = values, problems
         if self._filled:
             self._fill()
@@ -142,7 +145,7 @@ class LabForm(Scroll):
                 last = field
 
     def offer(self, offers: Mapping[str, Sequence[str]]) -> None:
-        """Words that fields complete."""
+        """Set the words that the fields complete."""
         self._offers |= offers
         if self._filled:
             self._complete()
@@ -166,7 +169,9 @@ class LabForm(Scroll):
         last.focus()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
-        """Keys go into the form that has the focus itself; enter is the screen's if it can take."""
+        """Return False for keys while a field of the form is edited, and for enter if the screen
+        does not take it.
+        """
         if action == "begin":
             return self.has_focus and not self.screen.check_action("take", ())
         return action != "enter" or self.has_focus
@@ -193,7 +198,8 @@ ROOM_FOR_TABLE: Final = 150
 
 
 class LabBody(Vertical):
-    """The verdict over the form and the answer; the screen says which tab and which view.
+    """The form and the answer of a question below the answer's first sentence; the screen chooses
+    the tab and the view.
 
     A view is a chart or the table, of which a wide terminal shows the table beside each chart; in
     a narrow one a view is below the form, and the words are one as well.
@@ -219,7 +225,7 @@ class LabBody(Vertical):
         yield Horizontal(self._left, self._right, id="lab-body")
 
     def open(self, topic: Question[Any, Any]) -> LabForm:
-        """Show the form of a topic, which is made when it is shown first."""
+        """Show the form of a question, which is made when it is first shown, and return it."""
         form = self.forms.get(topic.name)
         if form is None:
             form = self.forms[topic.name] = LabForm(topic)
@@ -229,7 +235,7 @@ class LabBody(Vertical):
         return form
 
     def answer(self, answer: AnswerSheet | None, before: str, missing: str) -> None:
-        """Take an answer, to be laid out.
+        """Take over an answer, to be shown at the next layout.
 
         before : marks before its verdict. missing : the words in its place while there is none.
         """
@@ -240,17 +246,17 @@ class LabBody(Vertical):
         self._text.show(answer)
 
     def shows(self, answer: AnswerSheet | None, before: str, missing: str) -> bool:
-        """True if it was the last to be taken, with the same words."""
+        """True if this answer was the last one taken over, with the same words."""
         same = answer is self._answer and before == self._before
         return same and (answer is not None or missing == self._missing)
 
     def on_choices_asked(self, message: ChoicesAsked) -> None:
-        """Show all values that a field can have."""
+        """Show the list of all values that a field can have."""
         message.stop()
         pick(self.app, message)
 
     def lay_out(self, view: int) -> None:
-        """Show the parts that have room; `view` chooses among the others."""
+        """Show the parts of the answer that have room; if not all have, `view` chooses one."""
         narrow, wide = (self.app.size.width < ROOM_FOR_BOTH, self.app.size.width >= ROOM_FOR_TABLE)
         figures = tuple(self._answer.figures) if self._answer is not None else ()
         charts = max(1, len(figures))
@@ -267,7 +273,7 @@ class LabBody(Vertical):
         self.chart.show(figure, NO_CHART if self._answer is not None else self._missing)
 
     def as_text(self) -> str:
-        """The chart as text, or the table tab-separated where it is alone or has the focus."""
+        """The chart as text; the table, tab-separated, if it is shown alone or has the focus."""
         charts = self._chart_box.display and self.chart.view.chart is not None
         if charts and self.screen.focused is not self.table:
             return self.chart.view.as_text()

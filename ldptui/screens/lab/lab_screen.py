@@ -63,7 +63,9 @@ READ: Final = {"file": ("A table to read", (".csv",)), "reports": ("Reports to r
 
 
 class LabScreen(Screen[None]):
-    """Tabs of forms with their answers; what was typed stays while the app runs."""
+    """The lab: tabs of questions, each with a form and its answer; typed values stay as long as the
+    app runs.
+    """
 
     AUTO_FOCUS = ""
     CSS_PATH = "lab.tcss"
@@ -107,7 +109,7 @@ class LabScreen(Screen[None]):
 
     @property
     def page(self) -> Page:
-        """The page of the tab that is shown."""
+        """The page (values, problems, answer) of the tab that is shown."""
         return self.pages[self.tab]
 
     @property
@@ -125,7 +127,7 @@ class LabScreen(Screen[None]):
         yield KeyHints()
 
     async def start(self) -> None:
-        """Start the worker, if it has not been; the screen need not be there yet."""
+        """Start the worker process unless it runs already; the screen need not be mounted."""
         await self._engine.start()
 
     async def on_mount(self) -> None:
@@ -135,11 +137,13 @@ class LabScreen(Screen[None]):
         self._ask()
 
     async def shut_down(self) -> None:
-        """Stop the worker; no process is left behind."""
+        """Stop the worker process and wait for its end."""
         await self._engine.stop()
 
     def follow(self, draft: Draft | None) -> None:
-        """Take over the workbench's draft: what was not typed here follows it."""
+        """Take over the workbench's draft, whose values fill the fields that the user has not typed
+        into.
+        """
         self._draft = draft
         if self._ready:
             self._show_title()
@@ -148,7 +152,7 @@ class LabScreen(Screen[None]):
             self._ask_soon()
 
     def open(self, show: str) -> None:
-        """Show a topic and go into its form; or one about reports."""
+        """Show a question by its name, or one about reports, and focus its form."""
         if show in TOPICS:
             self.tab, self._enters = show, True
             self._focus_form()
@@ -215,7 +219,7 @@ class LabScreen(Screen[None]):
         self.tab = topic
 
     def action_group(self, number: int) -> None:
-        """Show a tab by its number; again: the next one of its questions."""
+        """Show a tab by its number; if it is shown already, the next question of the tab."""
         names = MEMBERS[GROUPS[number - 1]]
         at = names.index(self.tab) + 1 if self.tab in names else 0
         self.tab = names[at % len(names)]
@@ -228,7 +232,9 @@ class LabScreen(Screen[None]):
             self.action_group(1 + GROUPS.index(message.choice))
 
     def action_view(self) -> None:
-        """The next chart; where there is room for one thing only, then the table and the words."""
+        """Show the next chart; if only one view has room, the next of chart, table and
+        sentences.
+        """
         self.view += 1
 
     # Typing.
@@ -332,7 +338,7 @@ class LabScreen(Screen[None]):
         self.app.pop_screen()
 
     def action_cursor(self, how: Move, by: int = 0) -> None:
-        """Move the cursor of the chart, and read the values there."""
+        """Move the cursor of the chart and show the values at it."""
         self._body.chart.step(how, by)
         self._body.chart.draw()
         self.refresh_bindings()
@@ -345,7 +351,7 @@ class LabScreen(Screen[None]):
         return shown and (parameters[:1] != ("pool",) or chart.at is not None)
 
     def action_file(self) -> None:
-        """Choose the table to read."""
+        """Ask for the file (table or reports) that the question reads."""
         from ..dialogs.paths import PathScreen, fault_to_read
 
         folder = self._draft.folder if self._draft is not None else current_dir()
@@ -358,7 +364,9 @@ class LabScreen(Screen[None]):
             self.post_message(KeyEdited(self.page.key_to_read(self._field), str(path)))
 
     def action_export(self) -> None:
-        """Write the topic's file; the worker does it, with the draws that are shown."""
+        """Ask for a path and write the question's output file in the worker, with the random draws
+        that are shown.
+        """
         from ..dialogs.paths import PathScreen, fault_to_write
 
         title, name = self.page.file_to_write(self._draft)
@@ -371,7 +379,7 @@ class LabScreen(Screen[None]):
             self._ask(path=str(path))
 
     def action_take(self) -> None:
-        """Put what the answer proposes into the scenario."""
+        """Put the edits that the answer proposes into the scenario."""
         answer = self.page.answer
         if answer is not None and self.page.is_current(self._draft):
             edits = answer.proposed_edits(self._body.chart.at)
@@ -388,5 +396,5 @@ class LabScreen(Screen[None]):
         self.app.push_screen(HelpScreen(field, tuple(self.active_bindings.values())))
 
     def action_copy(self) -> None:
-        """Copy what is shown: the table if it has the focus, else the chart, as text."""
+        """Copy the table if it has the focus, else the chart, as text."""
         self._note(copy(self.app, self._body.as_text()))

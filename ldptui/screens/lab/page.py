@@ -28,7 +28,8 @@ STALE: Final = "STALE: other values · "
 
 @dataclass
 class Page:
-    """The state of a tab.
+    """The state of one question in the lab: the typed values, their problems, the last inputs and
+    the answer.
 
     problems : a sentence for each field that is wrong, "" for the whole. asked : the inputs of the
     last question, None where it was left unanswered. answer_inputs : those of the answer.
@@ -42,28 +43,36 @@ class Page:
     answer_inputs: tuple[object, ...] | None = None
 
     def values(self, draft: Draft | None) -> dict[str, Any]:
-        """The values of its form: those that were typed, over those that it starts with."""
+        """The values of the form's fields: typed values, else those of the draft or the
+        defaults.
+        """
         return starting(self.topic.name, draft, self.typed)
 
     def inputs(self, draft: Draft | None) -> tuple[dict[str, Any], dict[str, Any] | None, Path]:
-        """The inputs of an answer: the values of the form, the scenario and the folder."""
+        """The inputs of an answer: the values of the form, the parts of the scenario that it uses,
+        and the folder.
+        """
         scenario = None if draft is None or self.topic.uses_collection else draft.scenario
         document = None if scenario is None else subject(base(scenario).document)
         return self.values(draft), document, current_dir() if draft is None else draft.folder
 
     def is_current(self, draft: Draft | None) -> bool:
-        """True if the answer is that of what stands in the form."""
+        """True if the answer was computed from the values that the form shows now."""
         return not self.problems and self.answer_inputs == self.inputs(draft)
 
     def shown_answer(self, draft: Draft | None) -> tuple[AnswerSheet | None, str]:
-        """The answer, and the marks before its verdict; none is shown while a field is wrong."""
+        """The answer and a mark before its first sentence ("" if the answer is current); no answer
+        while a field is wrong.
+        """
         if self.answer is None or self.problems:
             return None, ""
         before = "" if self.is_current(draft) else STALE
         return self.answer, before + ("Example data: " if self.examples(draft) else "")
 
     def examples(self, draft: Draft | None) -> tuple[str, ...]:
-        """The files of the form that come with the program: the folder has none of that name."""
+        """The fields whose file is a bundled example, because the user's folder has no file of that
+        name.
+        """
         values, folder = self.values(draft), current_dir() if draft is None else draft.folder
         paths = values.get(self.read_from)
         texts = paths if isinstance(paths, (list, tuple)) else [paths]
@@ -71,7 +80,9 @@ class Page:
         return tuple(text for text in texts if text in examples and not is_there(folder / text))
 
     def edit(self, draft: Draft | None, name: str, value: Any) -> None:
-        """Take over an edit, which may mend its field; "entries.2" is the third row of a list."""
+        """Store an edited value and check its field again; "entries.2" is the third row of the
+        option `entries`.
+        """
         self.problems.pop(name, None)
         name, _, row = name.partition(".")
         if row:
@@ -83,7 +94,9 @@ class Page:
         self.typed[name] = value
 
     def can(self, action: str) -> bool:
-        """False for what other topics do: read or write a file, edit a scenario."""
+        """True if the question offers an action: read a file, write a file, or edit the
+        scenario.
+        """
         match action:
             case "file":
                 return bool(self.read_from)
@@ -96,12 +109,12 @@ class Page:
 
     @property
     def read_from(self) -> str:
-        """The option that names what is read; "" where nothing is."""
+        """The name of the option that takes a file to read; "" if the question reads no file."""
         named = (option.name for option in self.topic.options)
         return next((name for name in named if name in ("file", "reports")), "")
 
     def key_to_read(self, focused: str) -> str:
-        """The key of the field that takes a file: of several the one with the focus."""
+        """The key of the field that takes the file; of several such fields, the focused one."""
         key = f"lab.{self.topic.name}.{self.read_from}"
         if self.read_from == "file":
             return key
@@ -115,14 +128,14 @@ class Page:
 
     @property
     def missing(self) -> str:
-        """The words in the place of an answer while there is none."""
+        """The words shown in place of the answer while there is none."""
         if self.problems:
             return "no answer: what is wrong stands in the form"
         return "the answer is being computed"
 
     @property
     def problem(self) -> str:
-        """The first sentence, with the label of its field; "" where all is well."""
+        """The first problem with the label of its field; "" if no field is wrong."""
         for name, sentence in self.problems.items():
             return f"{_label(name)} {sentence}".lstrip()
         return ""
@@ -133,7 +146,7 @@ ASKED: Final = ("format", "seed", "population", "protocol")
 
 
 def subject(document: Mapping[str, Any]) -> dict[str, Any]:
-    """The part of a scenario that a tab needs."""
+    """The tables of a scenario that a question of the lab reads."""
     return {key: document[key] for key in ASKED if key in document}
 
 
@@ -147,7 +160,9 @@ def _label(name: str) -> str:
 
 
 def title_of(draft: Draft | None, page: Page) -> str:
-    """The title of the screen: what a tab starts from, or the files that it is about."""
+    """The title of the lab screen: the scenario that its values come from, or the files that it
+    reads.
+    """
     if examples := page.examples(draft):
         return f"example data: {', '.join(examples)}"
     if page.topic.uses_collection:

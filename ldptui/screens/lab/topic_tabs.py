@@ -65,7 +65,9 @@ LABELS: Final = tuple((group, f"{number} {group}") for number, group in enumerat
 
 
 class TopicTabs(Vertical):
-    """The tabs, in two rows where one has no room; below them the questions of the chosen one."""
+    """The tab bar of the lab, in two rows on narrow screens, above the questions of the
+    chosen tab.
+    """
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
         super().__init__(id=id)
@@ -83,7 +85,7 @@ class TopicTabs(Vertical):
         self._questions.display = len(MEMBERS[group]) > 1
 
     def show(self, width: int) -> None:
-        """Lay the tabs out for a screen of so many columns."""
+        """Lay out the tabs for a screen with `width` columns."""
         fits = self._first.fits(LABELS, width - self.styles.padding.width)
         half = len(LABELS) if fits else -(-len(LABELS) // 2)
         self._first.choices, self._second.choices = LABELS[:half], LABELS[half:]

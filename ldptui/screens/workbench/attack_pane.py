@@ -44,7 +44,8 @@ SIDE_BY_SIDE: Final = 74
 
 
 class AttackPane(FormPane):
-    """Form and script; where there is room for one only, `s` switches.
+    """The pane of attack, defences and goal: a form beside the script of the scenario; on narrow
+    screens `s` switches between them.
 
     Posts KeyEdited with keys of the scenario, and StatusNote with what a change has dropped.
     """
@@ -78,7 +79,7 @@ class AttackPane(FormPane):
 
     @property
     def setting(self) -> str:
-        """The attack and the steps against it in a few words: `mga 5 %  then norm-sub`."""
+        """The attack and the defences in a few words: `mga 5 %  then norm-sub`."""
         steps = described_steps(self.draft)
         return script.describe_attack(attack_of(self.draft)) + f"  then {steps}" * bool(steps)
 
@@ -97,7 +98,7 @@ class AttackPane(FormPane):
         self._say_below()
 
     def action_switch(self) -> None:
-        """Show the other view and go there; where both stand, go there."""
+        """Show and focus the script if the form has the focus, else the form."""
         inside = self.screen.focused
         in_script = inside is not None and inside in self.query_one("#script").query("*")
         to_form = in_script if self.has_class("-both") else self.view == "script"
@@ -107,7 +108,7 @@ class AttackPane(FormPane):
 
     @property
     def hides_script(self) -> bool:
-        """True while the form alone is shown."""
+        """True while the form is shown without the script."""
         return self.view == "form" and not self.has_class("-both")
 
     def _say_below(self) -> None:
@@ -133,7 +134,7 @@ class AttackPane(FormPane):
     # Downwards.
 
     def rows(self, draft: Draft) -> Iterator[FormRow]:
-        """The attack, then what the server does."""
+        """The rows of the form: the attack, then the defences of the server."""
         yield from attack_rows(draft, self._is_open)
         yield from defence_rows(draft)
 
@@ -154,13 +155,15 @@ class AttackPane(FormPane):
     # Upwards.
 
     def on_key_edited(self, event: KeyEdited) -> None:
-        """Turn a choice that stands for many keys into an edit of the table that they are in."""
+        """Replace an edited choice that stands for several keys by the edit of the table of these
+        keys.
+        """
         if self.draft is not None and (edit := edit_of_choice(self.draft, event.key, event.value)):
             event.stop()
             self.post_message(KeyEdited(*edit))
 
     def on_form_line_pressed(self, event: FormLine.Pressed) -> None:
-        """Edit a mixture or phases in the script, or add a step."""
+        """Open a mixture or the phases in the script, or add a defence."""
         event.stop()
         if event.line.name == "more":
             self._is_open, self._wanted = True, "goal.metric"
@@ -183,7 +186,7 @@ class AttackPane(FormPane):
         self.call_after_refresh(self.query_one(ScriptEditor).show_attack, last=True)
 
     def action_phase(self) -> None:
-        """Add a phase to the attack, which has two from its first one on, and show the script."""
+        """Add a phase to the attack (the first one makes two) and show it in the script."""
         draft = self.draft
         if draft is None or not draft.parses:
             return
@@ -196,14 +199,15 @@ class AttackPane(FormPane):
         self._open_script()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Steps are changed at their rows; the row that adds one can do that alone."""
+        """Return False for the keys of defences outside the rows of defences."""
         if action == "write_code":
             return attack_of(self.draft).get("kind") == "plugin"
         table, _, rest = self.focused_key.partition(".")
         return action != "step" or (table == TABLE and (bool(rest) or parameters == ("add",)))
 
     def action_write_code(self) -> None:
-        """Edit the attack's code in the user's editor, a new one as a copy of the example; run it.
+        """Open the attack's Python code in the user's editor, a copy of the example for a new
+        attack; then run the scenario.
 
         The run asks whether the code may run.
         """
@@ -222,7 +226,9 @@ class AttackPane(FormPane):
         screen.action_run()
 
     def action_step(self, what: str) -> None:
-        """Add a step behind that of the row with the focus, or change that one."""
+        """Add a defence after the one of the focused row, or move, mute or remove the defence of
+        the focused row.
+        """
         draft = self.draft
         if draft is None or not draft.parses:
             return

@@ -31,7 +31,8 @@ HASHED: Final = ("seeds", "scoring")
 
 
 def attack_rows(draft: Draft, is_open: bool = False) -> Iterator[FormRow]:
-    """The kind of the attack and its keys, or its composition in words; its share, its targets.
+    """Yields the rows of the attack: its kind and keys, or its composition in words, its share and
+    its targets.
 
     is_open : what few change is shown, as it is of a goal, a mixture and phases.
     """
@@ -59,7 +60,7 @@ def attack_rows(draft: Draft, is_open: bool = False) -> Iterator[FormRow]:
 
 
 def attack_of(draft: Draft | None) -> Mapping[str, Any]:
-    """The attack of a draft as its text has it; empty where it has none."""
+    """The table `[attack]` of a draft's text; empty if the draft has no attack."""
     attack = ((draft.document if draft is not None else None) or {}).get("attack")
     return attack if isinstance(attack, Mapping) else {}
 
@@ -71,14 +72,16 @@ def _means_something(draft: Draft, name: str) -> bool:
 
 
 def hashes(draft: Draft) -> bool:
-    """True if users hash their items, so that an attacker searches for seeds."""
+    """True if the protocol's users hash their items, so that an attacker searches for
+    hash seeds.
+    """
     values = sweep_of(draft).get("protocol.kind")
     kinds = values if isinstance(values, list) else [kind_of(draft, "protocol")]
     return any(kind_words("protocol", kind).family == "hashing" for kind in map(str, kinds))
 
 
 def facts(draft: Draft) -> str:
-    """The numbers of the attack in the last valid scenario: m, r and f_T."""
+    """The numbers m, r and f_T of the attack in the last valid scenario, as words."""
     cell = draft.cell
     if cell is None or (cell.attack is None and not cell.targets.size):
         return ""
@@ -92,7 +95,7 @@ def facts(draft: Draft) -> str:
 
 
 def composition(draft: Draft) -> str:
-    """The mixture or the phases of the attack in words, and the way to edit them."""
+    """The mixture or the phases of the attack in words, and how to edit them."""
     attack = attack_of(draft)
     match script.shape_of(attack):
         case "mixture":
@@ -143,7 +146,8 @@ def _targets(draft: Draft, *, shared: bool) -> Iterator[FormRow]:
 
 
 def edit_of_choice(draft: Draft, key: str, value: Any) -> tuple[str, Any] | None:
-    """The edit that a choice stands for: its key, or the table that its keys are in, and the value.
+    """The edit (key and value) that a choice stands for: of its own key, or of the table that its
+    keys are in.
 
     None where the key is edited as it is.
     """
@@ -156,7 +160,9 @@ def edit_of_choice(draft: Draft, key: str, value: Any) -> tuple[str, Any] | None
 
 
 def edit_of_goal(draft: Draft, metric: str) -> tuple[str, Any]:
-    """A goal takes the place of the share; back, the share is the one that it took."""
+    """The edit that puts a goal in place of the attack's share; without a metric, the one that
+    restores the share.
+    """
     cell = draft.cell
     if metric == GIVEN:
         share = float(f"{cell.share:.3g}") if cell is not None and cell.malicious else 0.05
@@ -169,7 +175,9 @@ def edit_of_goal(draft: Draft, metric: str) -> tuple[str, Any]:
 
 
 def edit_of_targets(draft: Draft, table: str, how: str) -> Table | None:
-    """Picked or listed: the targets are one table either way, so the whole of it is set."""
+    """The new table `targets` after a change between picked and listed targets; None if nothing
+    changes.
+    """
     targets = value_of(draft, table)
     before = targets if isinstance(targets, dict) else {}
     if how == SHARED:
@@ -198,7 +206,9 @@ MORE_STEPS: Final = "add a defence"
 
 
 def defence_rows(draft: Draft) -> Iterator[FormRow]:
-    """The steps in order, each with its kind, a reason and its keys; the last row adds one."""
+    """Yields the rows of the defences in order, each with its kind, the reason to use it and its
+    keys; the last row adds one.
+    """
     steps = steps_of(draft)
     if steps:
         yield remark("then", "then the server:")
@@ -215,30 +225,34 @@ def defence_rows(draft: Draft) -> Iterator[FormRow]:
 
 
 def described_steps(draft: Draft | None) -> str:
-    """The steps in a few words, muted ones in brackets: `(fiad), norm-sub`; "" for none."""
+    """The defences in a few words, muted ones in brackets: `(fiad), norm-sub`; "" if there are
+    none.
+    """
     steps = steps_of(draft) if draft is not None and draft.parses else []
     return ", ".join(f"({step_kind(step)})" if is_off(step) else step_kind(step) for step in steps)
 
 
 def steps_of(draft: Draft) -> list[dict[str, Any]]:
-    """The tables of the defences as they stand in the text."""
+    """The tables `[[defence]]` of the draft's text."""
     return tables_in(value_of(draft, TABLE))
 
 
 def step_kind(step: Mapping[str, Any]) -> str:
-    """The kind of a step."""
+    """The kind of a defence."""
     return str(step.get("kind", "?"))
 
 
 def is_off(step: Mapping[str, Any]) -> bool:
-    """Return whether a step is muted."""
+    """True if a defence is muted."""
     return step.get(MUTED) is True
 
 
 def changed_steps(
     steps: Sequence[Mapping[str, Any]], what: str, at: int
 ) -> tuple[list[dict[str, Any]], int]:
-    """The steps after one was added, removed, moved or muted; the one to choose."""
+    """The list of defences after one was added, removed, moved or muted, and the index of the
+    defence to focus.
+    """
     kept = [dict(step) for step in steps]
     to = at + {"up": -1, "down": 1}.get(what, 0)
     match what:

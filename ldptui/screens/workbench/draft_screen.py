@@ -52,7 +52,7 @@ BURST_S: Final = 0.02
 
 
 class DraftScreen(Screen[None]):
-    """The draft and the runs that are worked on, and what can be done with them.
+    """The base of the workbench screen: the draft, the runs, and the actions on both.
 
     draft : the scenario that is worked on. run_list : the runs, and which are shown. pane : the
     number of the pane that had the focus last.
@@ -79,7 +79,9 @@ class DraftScreen(Screen[None]):
         self._field_of: Widget | None = None
 
     def later(self, what: str, seconds: float, call: Callable[[], object]) -> None:
-        """Do it in a moment, unless the same is put off once more before, or dropped."""
+        """Call a function after some seconds, unless the action named `what` is put off again or
+        dropped.
+        """
         self.drop(what)
 
         def act() -> None:
@@ -89,12 +91,12 @@ class DraftScreen(Screen[None]):
         self._put_off[what] = self.set_timer(seconds, act)
 
     def drop(self, what: str) -> None:
-        """Do not do what was put off."""
+        """Cancel the deferred action named `what`."""
         if (timer := self._put_off.pop(what, None)) is not None:
             timer.stop()
 
     def waits_for(self, what: str) -> bool:
-        """True while this is put off."""
+        """True while the action named `what` is deferred."""
         return what in self._put_off
 
     @property
@@ -102,7 +104,7 @@ class DraftScreen(Screen[None]):
         return self.panes.charts
 
     def note(self, note: str, *, stays: bool = False) -> None:
-        """Say something in the status line for a while; stays: until the next key."""
+        """Show a note in the status line for a few seconds, or with `stays` until the next key."""
         self.status.note = note
         if stays:
             self.status.keep_note()
@@ -111,14 +113,14 @@ class DraftScreen(Screen[None]):
         self.note(message.note)
 
     def busy(self, doing: str) -> None:
-        """Note what goes on, "" for nothing."""
+        """Show in the status line what is being computed; "" for nothing."""
         self.status.busy = doing
 
     def on_field_focused(self, message: FieldFocused) -> None:
         self._field, self._field_of = message.key, self.focused
 
     def action_pane(self, number: int, control: Widget | None = None) -> None:
-        """Show a pane and put the focus into it: on that control, else on the last one."""
+        """Show a pane and put the focus on `control`, or on the control that had it last."""
         if number in self.panes:
             self.pane = number
             self.panes.enter(number, control)
@@ -147,7 +149,7 @@ class DraftScreen(Screen[None]):
             self.note(f"the sweep of {lost} went with that; {back} brings it back")
 
     def take_draft(self, draft: Draft, edit: str = WHOLE) -> None:
-        """Work on this draft from now on; edits of one key in a row are taken back as one.
+        """Make this the current draft; consecutive edits of one key are one step of undo.
 
         Who edits a run that is replayed goes on with its scenario: what was put aside is an edit
         ago.
@@ -159,7 +161,7 @@ class DraftScreen(Screen[None]):
         self.draft = draft
 
     def open_draft(self, draft: Draft) -> None:
-        """Work on another scenario: a replay is left, and no chart of the one before stays."""
+        """Make another scenario the current draft, leave a replay and clear the charts."""
         self.replay_bar.close()
         self.run_list = self.run_list.with_choice(0)
         self.charts.overlays, self.charts.snapshot = (), None
@@ -178,7 +180,7 @@ class DraftScreen(Screen[None]):
             )
 
     def action_redo(self) -> None:
-        """Make the edit again that was taken back last."""
+        """Redo the edit that was undone last."""
         if self.draft is None or not self._edits.future:
             self.note("nothing to redo")
         else:
@@ -186,7 +188,7 @@ class DraftScreen(Screen[None]):
             self.note(f"{key_label(key)} is edited again")
 
     def save_draft(self) -> None:
-        """Keep the draft for the next start; what goes wrong is said, never raised."""
+        """Store the draft for the next start; an error becomes a note."""
         if self.draft is None:
             return
         earlier = (draft for _, draft in reversed(self._edits.past) if not draft.problems)
@@ -208,7 +210,7 @@ class DraftScreen(Screen[None]):
         self.show()
 
     def put_back(self) -> None:
-        """Work again on the draft that a replay has put aside, if any."""
+        """Restore the draft that was replaced by a replay, if there is one."""
         draft, self._aside = self._aside, None
         if draft is not None:
             self.draft = draft
@@ -216,7 +218,9 @@ class DraftScreen(Screen[None]):
     # Problems.
 
     def show_draft(self, draft: Draft) -> None:
-        """Hand the draft to the panes; what is half typed has no problem until typing rests."""
+        """Give the draft to the panes; problems of a half-typed value are shown when
+        typing rests.
+        """
         if draft.problems and is_typing(self.focused):
             self.panes.hand(replace(draft, problems=()))
             self.status.problem = ""
@@ -225,7 +229,7 @@ class DraftScreen(Screen[None]):
             self.tell_problems()
 
     def tell_problems(self) -> None:
-        """Show what is wrong with the draft below its fields and in the status line."""
+        """Show the problems of the draft below their fields and in the status line."""
         self.drop("problems")
         if self.draft is not None:
             self.panes.hand(self.draft)
@@ -237,7 +241,8 @@ class DraftScreen(Screen[None]):
             self.tell_problems()
 
     def problem_words(self) -> str:
-        """The first problem and the number of others; where a pane says it, which one; "" for none.
+        """The first problem of the draft and the number of others; if a pane shows it, the name of
+        the pane; "" if there is none.
 
         A sentence stands in one place: below its field or the script, where those can be seen.
         """
@@ -257,13 +262,15 @@ class DraftScreen(Screen[None]):
 
     @property
     def can_repair(self) -> bool:
-        """True where enter does what the first problem offers: not while something is typed."""
+        """True if enter applies the repair that the first problem offers, which it does not while
+        the user types.
+        """
         if self.draft is None or self.waits_for("problems") or repair_of(self.draft) is None:
             return False
         return not is_typing(self.focused)
 
     def action_repair(self) -> None:
-        """Do what the first problem offers."""
+        """Apply the repair that the first problem offers."""
         if self.draft is not None and (repair := repair_of(self.draft)) is not None:
             self.take_draft(edit_key(self.draft, repair.key, repair.value), repair.key)
 
@@ -278,7 +285,7 @@ class DraftScreen(Screen[None]):
     # Work that takes long.
 
     async def read_population(self, origin: PendingWork) -> None:
-        """Make a large population in a thread, then go on with the draft."""
+        """Read a large population in a thread, then bind the draft."""
         if self._reading == origin:
             return
         self._reading = origin
@@ -313,7 +320,9 @@ class DraftScreen(Screen[None]):
     # What is shown.
 
     def keep(self, run_list: RunList, soon: bool = False) -> None:
-        """Show this list of runs; soon: in a moment, unless there is more to show before."""
+        """Replace the list of runs and show it; soon : after a short delay, so that several changes
+        are drawn once.
+        """
         self.run_list = run_list
         if not soon:
             self.show()
@@ -321,7 +330,7 @@ class DraftScreen(Screen[None]):
             self.later("show", PATIENCE_S, self.show)
 
     def show(self) -> None:
-        """Hand the replay's frame or the run shown, and those laid over it, to the panes."""
+        """Give the frame of the replay, or the run shown with its overlays, to the panes."""
         if not self.is_mounted:
             return
         self.drop("show")
@@ -339,7 +348,9 @@ class DraftScreen(Screen[None]):
 
     @property
     def run_to_leave(self) -> Snapshot | None:
-        """The run that was asked for and is active: who quits is asked about it."""
+        """The full run in progress, which a dialog asks about before quitting; None if there is
+        none.
+        """
         running = self.run_list.active
         return running if running is not None and running.full else None
 
@@ -348,5 +359,5 @@ class DraftScreen(Screen[None]):
         raise NotImplementedError
 
     def choose(self, shown: int, overlays: tuple[int, ...] = (), note: str = "") -> None:
-        """Show a run, by its key, and lay others over it; then say something."""
+        """Show the run with the key `shown`, overlay others, and show a note."""
         raise NotImplementedError

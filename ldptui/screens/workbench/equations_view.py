@@ -34,7 +34,9 @@ LONG: Final = 66
 
 
 class EquationsView(FilteredList):
-    """Live formulas of `draft` over the searchable list; `/` filters both."""
+    """The tab Equations: the formulas of the draft with numbers, above the searchable list of
+    equations; `/` filters both.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("slash", "filter", "Filter", key_display="/", id="equations.filter"),
@@ -82,7 +84,7 @@ class EquationsView(FilteredList):
         self._fill(first=True)
 
     def on_option_list_option_selected(self, event: LineList.OptionSelected) -> None:
-        """From a live formula, go to its equation."""
+        """Move the cursor from a formula of the draft to its equation."""
         event.stop()
         chosen, listed = event.option_id or "", self.query_one(LineList)
         ids = [option.id for option in listed.options]
@@ -140,7 +142,7 @@ def _content(view: EquationsView, parts: list[tuple[str, str]]) -> Content:
 
 
 def live_parts(live: Formula) -> list[tuple[str, str]]:
-    """A formula with its numbers: its title and source, then both sides and the result."""
+    """The parts of a formula with numbers: its title and source, both sides and the result."""
     number = "" if live.number is None else f"eq {live.number}{_doubt(live.number)}, "
     is_number = live.result[0] in "-0123456789∞"
     sides = [live.formula]
@@ -159,7 +161,9 @@ def live_parts(live: Formula) -> list[tuple[str, str]]:
 
 
 def equation_parts(equation: Equation) -> list[tuple[str, str]]:
-    """An equation: its verdict and source, its printed form, the notes, the correct form."""
+    """The parts of an equation: whether the printed form is right, its source, the printed form,
+    notes, the correct form.
+    """
     tone = TONES.get(equation.verdict, "$text-error")
     corrected = f"→ {equation.corrected.strip()}" if equation.corrected else ""
     below = (

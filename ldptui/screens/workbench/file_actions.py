@@ -32,8 +32,8 @@ FIRST: Final = "^o opens the library and your files · M your own deployment"
 
 
 def first_draft(path: Path | None, replay: RunReplay | None) -> tuple[Draft, str, Draft | None]:
-    """The draft to start with: the replayed run's or the file asked for, what was being edited, or
-    the quickstart; a sentence where that needs one; and the valid draft that an undo leads to.
+    """The draft to start with (of the replayed run, the given file, the last session or the
+    quickstart), and a sentence for the status line.
 
     Runs in a thread while the first frame is shown, and imports what is heavy on the way.
     """
@@ -56,7 +56,8 @@ def first_draft(path: Path | None, replay: RunReplay | None) -> tuple[Draft, str
 
 
 def open_any(screen: DraftScreen, open_other: Callable[[Path], object]) -> None:
-    """Ask what to open: files of the folder, the user's own scenarios, the bundled ones.
+    """Show the dialog that opens a file: files of the folder, the user's own scenarios, the bundled
+    ones.
 
     open_other : opens a file that is no scenario.
     """
@@ -77,7 +78,7 @@ def open_any(screen: DraftScreen, open_other: Callable[[Path], object]) -> None:
 
 
 def open_path(screen: DraftScreen, path: Path | None) -> None:
-    """Open the scenario at a path; None: none was chosen."""
+    """Open the scenario at a path; None (the dialog was cancelled) does nothing."""
     if path is not None:
         opened = open_draft(path)
         screen.open_draft(opened)
@@ -99,7 +100,7 @@ def note_saved_path(screen: DraftScreen, path: Path | None) -> None:
 
 
 def export(screen: DraftScreen, write_trials: Callable[[Run | None, Path], object]) -> None:
-    """Ask for the content and the place of an export, and write it.
+    """Show the dialog that exports a run, and write the chosen file.
 
     write_trials : writes the trials of a run, which the store alone has, to a file.
     """

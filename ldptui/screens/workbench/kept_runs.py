@@ -31,7 +31,7 @@ Wish = Literal["star", "remove", "open", "play", "resume", "difference", "verify
 
 
 class KeptRuns:
-    """The actions on kept runs; each makes a new list of runs.
+    """The actions on runs of the store; each replaces the screen's list of runs.
 
     store : the store's file, None for none. simulating : what opens code, and is stopped.
     """
@@ -54,7 +54,7 @@ class KeptRuns:
     # Reading.
 
     async def list_all(self) -> None:
-        """Read the list of the store's runs, and the results of those shown that have changed."""
+        """Read the list of the store's runs, and the results of shown runs that have changed."""
         if self._store is None:
             return
         async with self._lock:
@@ -73,14 +73,14 @@ class KeptRuns:
                 self._screen.keep(run_list)
 
     def watch(self) -> None:
-        """Read the list again where the store is another one since: another process computes."""
+        """Read the list of runs again when another process has changed the store."""
         if self._store is None or self._lock.locked():
             return
         if store_actions.state_of(self._store) != self._state:
             self._screen.run_worker(self.list_all(), group="kept runs")
 
     async def read(self, run: Run) -> None:
-        """Read the results of a run of the store."""
+        """Read the results of a run from the store."""
         if self._store is None or run.number is None:
             return
         self._screen.note(f"reading {run.name} …")
@@ -109,7 +109,9 @@ class KeptRuns:
         return replace(snapshot, note="read from the store, nothing ran")
 
     async def read_chosen(self, note: str) -> None:
-        """Read the runs that are to be shown, as far as that was not done; then say something."""
+        """Read the results of the shown and overlaid runs that are not read yet; then
+        show a note.
+        """
         for run in self._screen.run_list.unread:
             await self.read(run)
             self._screen.show()
@@ -117,7 +119,8 @@ class KeptRuns:
             self._screen.note(note)
 
     async def show_last(self) -> None:
-        """At the start: show the last run in place of a preview, if it is of this very scenario.
+        """Show the store's last run in place of a preview when the app starts, if it is of the
+        draft's scenario.
 
         A run of another one would stand under the title of this one; Runs has it. What was
         chosen to be shown meanwhile stays.
@@ -134,7 +137,9 @@ class KeptRuns:
             screen.keep(screen.run_list.with_choice(last.key, screen.run_list.overlays))
 
     def tell_cut_off(self) -> None:
-        """At the start: say that the last run was cut off, and how to go on with it."""
+        """Say in the status line, when the app starts, that the last run was interrupted and how to
+        resume it.
+        """
         runs = self._screen.run_list.kept
         if runs and runs[-1].status == "interrupted":
             pane = key_of(self._screen.app, *RUNS)
@@ -143,7 +148,7 @@ class KeptRuns:
     # Doing.
 
     async def put_back(self) -> None:
-        """Put the run back that was deleted last."""
+        """Restore the run that was deleted last."""
         screen = self._screen
         if not screen.run_list.deleted:
             return
@@ -153,7 +158,7 @@ class KeptRuns:
             screen.note(f"{run.name} is back")
 
     async def fulfil(self, wish: Wish, run: Run) -> None:
-        """Carry out an action of the Runs pane on a run."""
+        """Carry out an action of the pane Runs on a run."""
         actions = {
             "star": self._star, "remove": self._delete, "resume": self._resume,
             "open": self._open, "play": self._play, "difference": self._show_difference,
@@ -162,7 +167,7 @@ class KeptRuns:
         await actions[wish](run)
 
     async def write_trials(self, run: Run | None, out: Path) -> None:
-        """Write every trial of a run to a file; only the store has them."""
+        """Write every trial of a run from the store to a file."""
         if self._store is None or run is None or run.number is None:
             self._screen.note("only a run that is kept has its trials; ctrl+r runs the scenario")
             return
@@ -233,7 +238,7 @@ class KeptRuns:
     # Files.
 
     async def open_file(self, path: Path) -> None:
-        """Open the run of a recording, the scenario of a figure and its run."""
+        """Open a recording with its run, or a figure with its scenario and run."""
         with self._faults_noted():
             carried = await asyncio.to_thread(exporting.read_figure, path)
             if carried is not None:
@@ -281,14 +286,14 @@ class KeptRuns:
         self._screen.note(f"{run.name}: {'verifying was stopped' if stopped else words}")
 
     def stop(self) -> None:
-        """Stop verifying a run; where nothing is verified, stop what is simulated."""
+        """Stop the verification of a run; if there is none, stop the simulation."""
         if self._verifying is None:
             self._simulating.cancel()
         elif self._verifying.returncode is None:
             self._verifying.kill()
 
     async def shut_down(self) -> None:
-        """Leave no process behind, and no open store."""
+        """Stop the child processes and close the store."""
         for replay in self._replays.values():
             replay.close()
         if self._verifying is not None and self._verifying.returncode is None:

@@ -48,7 +48,8 @@ FORMS: Final = (1, 2, 3)
 
 
 class Panes(PaneColumns):
-    """The forms to the left, the charts and the runs to the right; numbered as in `NAMES`.
+    """The panes of the workbench: the forms on the left, charts and runs on the right, numbered as
+    in `NAMES`.
 
     zoomed : the current pane has the whole screen. cramped : there is room for one only.
     """
@@ -98,7 +99,7 @@ class Panes(PaneColumns):
             self.screen.scroll_to_center(focused, animate=False)
 
     async def mount_forms(self) -> None:
-        """The panes with many fields, and what the others hide at first.
+        """Mount the panes with many fields, which the first frame leaves out.
 
         The first frame would wait for them, even for the imports of the fields.
         """
@@ -119,7 +120,7 @@ class Panes(PaneColumns):
         return number in self._panes
 
     def hand(self, draft: Draft) -> None:
-        """Give a draft to all that show it."""
+        """Give a draft to all panes that show it."""
         if self._draft is None:
             for number in COMING:
                 self._panes[number].border_subtitle = ""
@@ -130,7 +131,9 @@ class Panes(PaneColumns):
         self._fold()
 
     def lay_out(self, size: Size, current: int) -> bool:
-        """Show all panes, or the current one alone where there is no room; True if it is alone."""
+        """Show all panes, or the current one alone on a small screen; returns True if
+        it is alone.
+        """
         self.cramped = size.width < ROOM_FOR_ALL or size.height < HIGH_ENOUGH
         self._alone = alone = current if self.cramped or self.zoomed else None
         self._height = size.height
@@ -145,7 +148,7 @@ class Panes(PaneColumns):
 
     @property
     def back(self) -> bool:
-        """True while a pane is zoomed, and there is a way back."""
+        """True while a pane is zoomed, so that esc shows all panes again."""
         return self.zoomed and not self.cramped
 
     def _fold(self) -> None:
@@ -173,7 +176,7 @@ class Panes(PaneColumns):
                 entitle(pane, Content(title))
 
     def on_choices_asked(self, message: ChoicesAsked) -> None:
-        """Show all values that a field can have, each tried in the draft."""
+        """Show the list of all values that a field can have, each checked in the draft."""
         from ...widgets.picker import pick
         from .attack_rows import edit_of_choice
 
@@ -181,16 +184,13 @@ class Panes(PaneColumns):
         pick(self.app, message, self._draft, edit_of_choice)
 
     def on_click(self, event: Click) -> None:
-        """A click on the line of a folded pane opens it."""
+        """Open a folded pane when its line is clicked."""
         for number, pane in self._panes.items():
             if pane.has_class("-folded") and event.screen_offset in pane.region:
                 self.enter(number)
 
     def enter(self, number: int, control: Widget | None = None) -> None:
-        """Put the focus into a pane: on that control, else on the one that had it last.
-
-        At once: what is typed next is for that pane.
-        """
+        """Put the focus into a pane at once: on `control`, or on the control that had it last."""
         pane = self._panes[number]
         folded = pane.has_class("-folded")
         self._mark(pane)
@@ -203,7 +203,7 @@ class Panes(PaneColumns):
             self.screen.set_focus(control or pane.stop, scroll_visible=not folded)
 
     def open_focused(self, focused: Widget | None) -> int | None:
-        """The number of the pane that the focus is in, which is opened; None outside of all."""
+        """Unfold the pane with the focus and return its number; None if no pane has it."""
         inside = focused.ancestors_with_self if focused is not None else ()
         for number, pane in self._panes.items():
             if pane in inside:
@@ -224,7 +224,7 @@ class Panes(PaneColumns):
                 self.app.stylesheet.update_nodes([each])
 
     def fields(self) -> Iterator[tuple[int, Field]]:
-        """The fields that are shown, each with the number of its pane."""
+        """Yields the fields that are shown, each with the number of its pane."""
         for number, pane in self._panes.items():
             yield from ((number, field) for field in pane.query(Field) if field.display)
 
@@ -233,7 +233,9 @@ class Panes(PaneColumns):
         return next((place for place in self.fields() if place[1].key == key), None)
 
     def telling(self, problem: Problem) -> int | None:
-        """The number of the pane on the screen that says this, below a field or the script."""
+        """The number of the visible pane that shows a problem, below a field or the script; None if
+        none does.
+        """
         place = self.field(problem.key) if problem.key else None
         number = ATTACK if place is None else place[0]
         pane = self._panes.get(number)

@@ -46,7 +46,9 @@ MORE: Final = "more: seed, path, top k, trust"
 
 
 class ParametersPane(FormPane):
-    """Every number of a scenario but the attack's."""
+    """The pane Parameters: a form of all keys of the scenario except those of the protocol list and
+    the attack.
+    """
 
     BORDER_TITLE = "2 Parameters"
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -64,7 +66,7 @@ class ParametersPane(FormPane):
 
     @property
     def setting(self) -> str:
-        """The population, the budget, the sweep, then its size: the last is dropped first."""
+        """The population, the budget, the sweep and its size in words, for the folded pane."""
         draft = self.draft
         if draft is None or not draft.parses:
             return ""
@@ -117,7 +119,7 @@ class ParametersPane(FormPane):
             )
 
     def on_key_edited(self, event: KeyEdited) -> None:
-        """A sweep is typed as text, and edited as its list or its range."""
+        """Turn the typed text of a sweep into its list or range."""
         if event.key.startswith("sweep.") and isinstance(event.value, str):
             event.stop()
             self.post_message(KeyEdited(event.key, sweep_read(event.value)))
@@ -127,12 +129,12 @@ class ParametersPane(FormPane):
             self.post_message(KeyEdited(f"sweep.{key}", new_sweep(self.draft, key)))
 
     def action_sweep(self) -> None:
-        """Sweep the most usual key that is not swept yet and can be."""
+        """Sweep the most usual key that can be swept and is not."""
         if self.draft is not None and self.draft.parses:
             self._sweep(first_free(self.draft))
 
     def action_unsweep(self) -> None:
-        """Sweep the key of the row with the focus no more."""
+        """Remove the sweep of the key in the focused row."""
         if (key := self.focused_key).startswith("sweep."):
             self.post_message(KeyEdited(key, None))
 
@@ -224,7 +226,7 @@ def _task(draft: Draft) -> Iterator[FormRow]:
 
 
 def columns_of(folder: Path, path: str) -> list[str]:
-    """The columns in the header of a CSV file; none where it cannot be read."""
+    """The column names in the header of a CSV file; empty if the file cannot be read."""
     if not path.strip():
         return []
     try:
@@ -238,7 +240,7 @@ def columns_of(folder: Path, path: str) -> list[str]:
 
 
 def sweep_text(values: Any) -> str:
-    """The values of a sweep as they are typed: a range, or a list."""
+    """The values of a sweep as the user types them: a range or a list."""
     if not isinstance(values, Mapping):
         return write(values)
     ends = f"{write(values.get('from'))} → {write(values.get('to'))}"
@@ -253,7 +255,7 @@ _RANGE = re.compile(
 
 
 def sweep_read(text: str) -> Any:
-    """The values that a text stands for: a range of numbers, or a list; None for no text."""
+    """The range or list that a typed text means; None for an empty text."""
     if not text.strip():
         return None
     found = _RANGE.fullmatch(text)
@@ -283,7 +285,7 @@ def sweep_rows(draft: Draft) -> Iterator[FormRow]:
 
 
 def amount(draft: Draft) -> str:
-    """The cells and trials of the whole sweep; "" for a single cell."""
+    """The numbers of cells and trials of the sweep in words; "" for a single cell."""
     if draft.scenario is None or draft.cell is None or draft.problems:
         return ""
     cells, trials = draft.scenario.cells, draft.cell.trials

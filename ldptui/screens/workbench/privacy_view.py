@@ -29,7 +29,9 @@ NOTHING: Final = "only kinds whose users keep an answer have this panel"
 
 
 class PrivacyView(Vertical):
-    """The numbers of `draft`'s kept answers, and the chart of many reports."""
+    """The tab Privacy: the privacy loss of clients that keep answers, in numbers and as a chart
+    over the number of reports.
+    """
 
     draft: reactive[Draft | None] = reactive(None, always_update=True, init=False)
 

@@ -30,7 +30,7 @@ T = TypeVar("T")
 
 
 class ProtocolFacts(Struct, frozen=True):
-    """The facts beside the protocols, at the scenario's d, n and ε.
+    """The facts beside the listed protocols, for the scenario's d, n and ε.
 
     spreads : σ of one estimated frequency, or of the mean, as text, of each kind; ε is that of one
     report. recommended : the local protocols among them with the least error.
@@ -41,7 +41,9 @@ class ProtocolFacts(Struct, frozen=True):
 
 
 def facts_of(draft: Draft, kinds: Iterable[str]) -> ProtocolFacts:
-    """The facts of these kinds in the last valid scenario's base; none before there was one."""
+    """The facts of these kinds for the base cell of the last valid scenario; empty before the first
+    valid one.
+    """
     cell = None if draft.cell is None else draft.cell.first  # σ is of one round
     epsilon = None if cell is None else _epsilon(cell)
     if cell is None or epsilon is None or cell.parameters["protocol.kind"] not in NAMED:
@@ -80,7 +82,7 @@ def _epsilon(cell: Cell) -> float | None:
 
 
 def write_spreads(spreads: dict[str, float | None]) -> dict[str, str]:
-    """Spreads with the same number of decimals, so that they compare, where that is short."""
+    """Standard deviations as text with equally many decimals, if that keeps them short."""
     places = decimals(list(spreads.values()))
     written = {
         kind: MISSING if spread is None else f"±{fixed_decimals(spread, places)}"
@@ -134,7 +136,7 @@ _TOLD: Final[WeakKeyDictionary[FormulaSetting, float | None]] = WeakKeyDictionar
 
 
 def spread_from_formulas(setting: FormulaSetting) -> float | None:
-    """σ as the explanation of a setting has it, which is told once for each object."""
+    """The standard deviation σ that the explanation of a protocol computes, cached by setting."""
     if setting not in _TOLD:
         _TOLD[setting] = entries(setting)[SPREAD].value
     return _TOLD[setting]

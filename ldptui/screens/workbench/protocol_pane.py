@@ -32,7 +32,9 @@ NUMBERS: Final = "numbers"
 
 
 def usual_kinds(chosen: str = "") -> list[str]:
-    """The protocols that have a row beside a chosen one: those of numbers beside one of them."""
+    """The protocols listed in the pane beside the chosen one: those of numbers beside one of
+    numbers.
+    """
     group = kind_words("protocol", chosen).group
     wanted = group if group == NUMBERS else ""
     kinds = listed_kinds("protocol")
@@ -47,7 +49,9 @@ def _row_kinds(draft: Draft) -> list[str]:
 
 
 class ProtocolList(LineList):
-    """Rows in which moving is choosing; the last one leads to all protocols."""
+    """The list of protocols in the pane: moving the cursor chooses one; the last row opens the list
+    of all protocols.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "select", "All protocols", id="protocol.ask"),
@@ -58,7 +62,8 @@ class ProtocolList(LineList):
 
 
 class ProtocolPane(Vertical):
-    """The usual protocols, each with one reason and the σ of an estimate; ★ the least error.
+    """The pane Protocol: usual protocols, each with a reason and the σ of an estimate; ★ marks the
+    least error.
 
     `enter` shows all protocols in a list that filters as one types.
     """
@@ -96,7 +101,7 @@ class ProtocolPane(Vertical):
 
     @property
     def setting(self) -> str:
-        """The protocol, and its σ where the draft is valid."""
+        """The protocol, and its σ if the draft is valid, for the folded pane."""
         if self.draft is None:
             return ""
         kind = kind_of(self.draft, "protocol")
@@ -159,7 +164,7 @@ class ProtocolPane(Vertical):
             self._choose(self._kinds[event.option_index])
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        """Show all kinds with a sentence each, in a list that filters as one types."""
+        """Show the list of all protocols with a sentence each, filtered by typing."""
         event.stop()
         if self.draft is not None:
             options = [(kind, kind.upper()) for kind in listed_kinds("protocol")]

@@ -20,7 +20,7 @@ MOST_TICKS: Final = 32
 
 
 class ReplayBar(Static, can_focus=True):
-    """The blocks of a run, one after the other; hidden while there is no replay.
+    """The bar that replays a run block by block; hidden while nothing is replayed.
 
     replay : what is shown. frame : the snapshot at the place reached; None before the first.
     """
@@ -36,7 +36,7 @@ class ReplayBar(Static, can_focus=True):
 
     @dataclass(eq=False)
     class FrameChanged(Message):
-        """There is another frame."""
+        """Posted when the replay shows another snapshot."""
 
     @dataclass(eq=False)
     class ExitRequest(Message):
@@ -49,7 +49,7 @@ class ReplayBar(Static, can_focus=True):
         self._at, self._is_playing, self._moved = 0, False, asyncio.Event()
 
     def play(self, replay: RunReplay) -> None:
-        """Replay a run from the start, and close it at the end."""
+        """Replay a run from its start; the bar closes at the end."""
         self.close()
         self.replay, self.display = replay, True
         self._move(0, is_playing=True)
@@ -57,7 +57,7 @@ class ReplayBar(Static, can_focus=True):
         self.call_after_refresh(self.focus)
 
     def close(self) -> None:
-        """Leave the replay, if there is one."""
+        """End the replay, if there is one."""
         self.replay = self.frame = None
         self.display = False
         self._moved.set()
@@ -67,7 +67,7 @@ class ReplayBar(Static, can_focus=True):
         self.post_message(self.ExitRequest())
 
     def action_play(self) -> None:
-        """Play or pause; at the end, play once more."""
+        """Play or pause; at the end, start again."""
         if self.replay is not None:
             is_over = self._at >= self.replay.blocks
             self._move(0 if is_over else self._at, is_playing=is_over or not self._is_playing)
@@ -76,7 +76,7 @@ class ReplayBar(Static, can_focus=True):
         self._move(self._at + by)
 
     def action_go(self, place: int) -> None:
-        """Go to the start, or (-1) to the end."""
+        """Go to the start (0) or the end (-1) of the replay."""
         if self.replay is not None:
             self._move(self.replay.blocks if place else 0)
 

@@ -52,7 +52,7 @@ WIDEST: Final = 8
 
 
 class ReportSheet(Static):
-    """Draws the reports of the view around it, when it is seen."""
+    """The widget that draws the reports of a `ReportView`."""
 
     def render(self) -> RenderableType:
         view = self.query_ancestor(ReportView)
@@ -60,7 +60,8 @@ class ReportSheet(Static):
 
 
 class ReportView(Vertical):
-    """One genuine and one fake report of `draft`, two columns where there is room for them.
+    """The tab One report: a genuine and a fake report of the draft, step by step, side by side if
+    there is room.
 
     The same draws are kept while the scenario changes: what changes on the screen is what the
     change did.
@@ -90,7 +91,7 @@ class ReportView(Vertical):
             self.refresh_bindings()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
-        """Switch the keys for another report off while there is none."""
+        """Return False for the keys of other reports while no report is shown."""
         return not self._why_none or action not in ("new_report", "new_user", "step_item")
 
     def action_new_report(self) -> None:
@@ -99,13 +100,13 @@ class ReportView(Vertical):
         self._redraw()
 
     def action_new_user(self) -> None:
-        """Another user, whose value is drawn from the population."""
+        """Show the report of another user, whose value is drawn from the population."""
         self._user += 1
         self._report, self._item = 0, None
         self._redraw()
 
     def action_step_item(self, by: int) -> None:
-        """Show the report of the same user and draws with the next or the previous value."""
+        """Show the report with the same random draws for the next or previous value."""
         histories = self.histories
         if histories is not None and self.draft is not None and self.draft.cell is not None:
             held = histories[0].item or 0
@@ -114,7 +115,9 @@ class ReportView(Vertical):
 
     @property
     def histories(self) -> tuple[ReportHistory, ReportHistory | str] | None:
-        """The genuine user's report and the fake one's, or why there is none; None for neither."""
+        """The steps of the genuine report and of the fake one, or the reason why there is no fake;
+        None if there is neither.
+        """
         cell = self.draft.cell if self.draft is not None else None
         if self._histories is None and cell is not None and not self._why_none:
             # A campaign shows the reports of its most attacked round.
@@ -138,7 +141,7 @@ class ReportView(Vertical):
 
     @property
     def look(self) -> Look:
-        """The look of a picture as wide as the sheet and as high as what is seen of it."""
+        """The width, height and colours that the reports are drawn with."""
         width = self.query_one(ReportSheet).size.width
         return look_of(self.app, Size(width, self.size.height))
 
@@ -167,7 +170,9 @@ class ReportView(Vertical):
         return genuine, fake_report(cell, stream(seed, name, "malicious"))
 
     def drawing(self, look: Look) -> RenderableType:
-        """Both reports, their steps at one height where they stand side by side."""
+        """The drawing of both reports, with equal steps at one height if they stand
+        side by side.
+        """
         histories = self.histories
         if histories is None:
             why = spell_text(self, self._why_none)
@@ -194,22 +199,22 @@ class ReportView(Vertical):
 
 
 class ReportStyle(Struct, frozen=True):
-    """The look of reports in a column of a width."""
+    """The width and colours of a column of reports."""
 
     look: Look
     width: int
 
     @property
     def indent(self) -> int:
-        """The cells before the text of a step."""
+        """The number of columns before the text of a step."""
         return INDENT if self.width >= ROOMY else 2
 
     def words(self, text: str, style: str) -> Text:
-        """Words of the charset in a style of their own."""
+        """Text in a style, spelled in ASCII if the app's charset is ASCII."""
         return Text(fmt.to_ascii(text) if self.look.charset == "ascii" else text, style)
 
     def history_lines(self, history: ReportHistory | str) -> list[RenderableType]:
-        """The title and the steps of a report, or why there is none."""
+        """The title and the steps of a report, or the reason why there is none."""
         palette = self.look.palette
         if isinstance(history, str):
             title = Text("No fake users", f"bold {palette.muted}")
@@ -305,7 +310,7 @@ class ReportStyle(Struct, frozen=True):
 
 
 class ShownGroup(Struct, frozen=True):
-    """A group as it is shown: its first members, a column of `pitch` cells for each."""
+    """The members of a group of bits that are shown, each in a column of `pitch` cells."""
 
     name: str
     members: tuple[int, ...]
@@ -315,14 +320,14 @@ class ShownGroup(Struct, frozen=True):
 
 
 def spread(group: ShownGroup, word: Callable[[int], str]) -> str:
-    """The words of a group's members, each at the right of its column."""
+    """The words of a group's shown members, each right-aligned in its column."""
     if group.pitch == 1:
         return "".join(map(word, group.members))
     return " ".join(pad(word(member), group.pitch - 1, right=True) for member in group.members)
 
 
 def arrange_groups(cells: StepBits, width: int) -> list[ShownGroup]:
-    """The groups with as many members as fit, labelled; the others labelled, or as bits alone."""
+    """The groups of bits with as many members as fit in `width`, labelled if labels fit."""
     others = cells.rest().count
     named = [member for group in cells.groups for member in group.members]
     named += cells.others(width) if others <= width // 3 else ()
@@ -352,7 +357,7 @@ def change(was: bool, now: bool) -> str:
 
 
 def rest_of(cells: StepBits, groups: list[ShownGroup]) -> str:
-    """A sentence about the bits that are not shown one by one."""
+    """A sentence about the bits that are not shown."""
     parts = []
     name, bits = cells.rows[-1]
     state = "supported" if name.startswith("support") else "1"

@@ -40,7 +40,8 @@ EMPTY: Final = "No run yet. {} runs the scenario with all its trials and its swe
 
 
 class RunsPane(FilteredList):
-    """The runs, newest first: status, time, trials, and what differs from the run before.
+    """The pane Runs: all runs, newest first, with status, time, trials, and the difference from the
+    run before.
 
     Posts RunsChosen and RunAsked.
     """
@@ -69,7 +70,7 @@ class RunsPane(FilteredList):
         self._shown: int | None = None
 
     async def mount_rest(self) -> None:
-        """Mount the widgets of the pane after the first frame, which would wait for them."""
+        """Mount the widgets that the first frame leaves out."""
         await self.mount(
             Static(id="empty"),
             LineList(),
@@ -82,7 +83,7 @@ class RunsPane(FilteredList):
         self._fill()
 
     def focus_first(self) -> None:
-        """Put the focus on the list, also on an empty one: the keys of the pane are there."""
+        """Put the focus on the list of runs, also if it is empty."""
         for options in self.query(LineList):
             self.screen.set_focus(options)
 
@@ -184,7 +185,7 @@ class RunsPane(FilteredList):
     # Requests.
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Keys that do nothing with the run under the cursor are not offered."""
+        """Return False for keys that do nothing with the run under the cursor."""
         if not self.children:
             return True
         run = self.current
@@ -223,7 +224,7 @@ class RunsPane(FilteredList):
             )
 
     def action_overlay(self) -> None:
-        """Lay the run under the cursor over the one shown; again takes it off."""
+        """Overlay the run under the cursor on the one shown, or remove its overlay."""
         run = self.current
         if run is None or run.key == self.run_list.shown:
             return
@@ -234,7 +235,7 @@ class RunsPane(FilteredList):
         self.post_message(RunsChosen(self.run_list.shown, kept))
 
     def action_group(self) -> None:
-        """Put the cells of all runs of the picture together by the next key."""
+        """Choose the next key by which the chart groups the cells of all shown runs."""
         self.post_message(GroupAsked())
 
     def action_ask(self, what: Ask) -> None:
@@ -278,7 +279,9 @@ def _description(run: Run, before: Run | None) -> list[str]:
 
 
 def central_budget_words(run: Run) -> str:
-    """The central budget of all reports of the first cell; "" if each stands alone."""
+    """The central ε of all reports of a run's first cell, in words; "" if reports are not shuffled
+    or aggregated.
+    """
     cell = run.snapshot.base_cell
     central = None if cell is None else cell.budgets.get("central_epsilon")
     return "" if central is None else f"central ε ≤ {fmt.short(central)}"

@@ -41,7 +41,9 @@ WIDE: Final = 160
 
 
 class WorkbenchScreen(DraftScreen):
-    """Five panes over one draft; what is simulated of it; a replay; the lab; dialogs."""
+    """The main screen: five panes over one draft, its simulation, the replay of a run, and the
+    dialogs.
+    """
 
     AUTO_FOCUS = ""
     BLANK = True
@@ -84,7 +86,7 @@ class WorkbenchScreen(DraftScreen):
         self.call_after_refresh(self._begin)
 
     def on_screen_resume(self, event: ScreenResume) -> None:
-        """Let Textual style nothing again that was styled when it was mounted."""
+        """Stop Textual from styling widgets again that it styled when they were mounted."""
         event.refresh_styles = event.refresh_styles and self.stack_updates > 0
 
     def _begin(self) -> None:
@@ -135,7 +137,9 @@ class WorkbenchScreen(DraftScreen):
         self._arrange()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
-        """Nothing is done to what cannot be seen, and nothing zoomed where a pane is alone."""
+        """Return False for actions on panes that are not visible, and for zoom if a
+        pane is alone.
+        """
         if action == "repair":
             return self.can_repair
         return not (self.has_class("-small") or (action == "zoom" and self.panes.cramped))
@@ -153,12 +157,12 @@ class WorkbenchScreen(DraftScreen):
             self._arrange()
 
     def action_zoom(self) -> None:
-        """Give the pane with the focus the whole screen, or show all panes again."""
+        """Give the focused pane the full screen, or show all panes again."""
         self.panes.zoomed = not self.panes.zoomed
         self._arrange()
 
     def on_descendant_focus(self) -> None:
-        """The pane with the focus is the one shown where there is room for one only."""
+        """Make the focused pane the one that small screens show."""
         if (number := self.panes.open_focused(self.focused)) is not None:
             self.pane = number
         self.status.problem = self.problem_words()
@@ -199,7 +203,9 @@ class WorkbenchScreen(DraftScreen):
                 self.action_pane(CHARTS)
 
     def action_cancel(self) -> None:
-        """Go back from a zoom, leave a replay, or stop the run. (A field takes escape first.)"""
+        """Leave a zoom, else leave a replay, else stop the run. (An edited field takes escape
+        first.)
+        """
         if self.panes.back:
             self.action_zoom()
         elif self.replay_bar.replay is not None:
@@ -208,7 +214,7 @@ class WorkbenchScreen(DraftScreen):
             self._kept.stop()
 
     def action_copy_or_cancel(self) -> None:
-        """Copy the text that the mouse has selected; where there is none, stop the run."""
+        """Copy the text selected with the mouse; if none is, stop the run."""
         if selected := self.get_selected_text():
             files.copy_text(self, selected)
         else:
@@ -226,7 +232,7 @@ class WorkbenchScreen(DraftScreen):
             self.note(message.note)
 
     async def shut_down(self) -> None:
-        """Stop the workers; no process is left behind."""
+        """Stop the worker processes and wait for their end."""
         lab = [self._lab.shut_down()] if self._lab is not None else []
         await asyncio.gather(self._engine.stop(), self._kept.shut_down(), *lab)
 
@@ -262,7 +268,9 @@ class WorkbenchScreen(DraftScreen):
     # Other screens.
 
     def action_lab(self, show: str = "") -> None:
-        """Go to the lab. show : a topic, or a tab of the reports that are opened."""
+        """Show the lab. show : the name of a question, or of a question about the
+        opened reports.
+        """
         lab = self._make_lab()
         lab.follow(self.draft)
         if show:

@@ -21,7 +21,8 @@ LONGEST_PASTE: Final = 100_000
 
 
 class ScriptEditor(TextArea):
-    """Textual's editor: esc leaves it, tab moves on, only what is typed by the user is posted.
+    """The editor of the scenario's text: Textual's, in which esc leaves, tab moves on, and only the
+    user's edits are posted.
 
     It has colours where textual[syntax] is installed.
     """
@@ -51,7 +52,7 @@ class ScriptEditor(TextArea):
         return key == "enter" or super().check_consume_key(key, character)
 
     def show(self, text: str) -> None:
-        """Follow the draft. Its own text coming back changes nothing; the cursor stays."""
+        """Show the draft's text, unless it is the text that the editor has posted itself."""
         if text == self._shown:
             return
         self._shown = text
@@ -80,7 +81,7 @@ class ScriptEditor(TextArea):
         self.replace(text[head : len(text) - tail], start, end)
 
     def show_attack(self, *, last: bool = False) -> None:
-        """Another text opens at its attack, which this pane is about, not at its remarks.
+        """Scroll a newly opened text to its table `[attack]`.
 
         last : at the last of its phases.
         """
@@ -91,7 +92,9 @@ class ScriptEditor(TextArea):
         self.move_cursor((rows[-1 if last else 0], 0), center=True)
 
     def mark(self, lines: frozenset[int]) -> None:
-        """Mark lines (from 1) as wrong; the first comes into view while one types elsewhere."""
+        """Underline lines (counted from 1) as wrong, and scroll to the first unless the user types
+        here.
+        """
         if lines != self._wrong:
             self._wrong = lines
             if lines and not self.has_focus:
@@ -102,7 +105,7 @@ class ScriptEditor(TextArea):
             self.refresh()
 
     def get_line(self, line_index: int) -> Text:
-        """The text of a line; one that is wrong is underlined in the colour of errors."""
+        """The text of a line, underlined in the error colour if it is wrong."""
         line = super().get_line(line_index)
         if line_index + 1 in self._wrong:
             line.stylize(f"underline {self.app.theme_variables['error']}")
@@ -123,7 +126,7 @@ class ScriptEditor(TextArea):
         leave(self)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
-        """The cursor is left where it is."""
+        """Return False for the keys that only move the cursor out of the editor."""
         return action != "leave" or self.screen.focused is self
 
     def on_paste(self, event: events.Paste) -> None:
@@ -134,6 +137,6 @@ class ScriptEditor(TextArea):
 
 
 def sentence(problem: Problem) -> str:
-    """`✗ line 14: attack.share must be in [0, 1), got 1.5`."""
+    """A problem with its line as text: `✗ line 14: attack.share must be in [0, 1), got 1.5`."""
     place = f"line {problem.line}: " if problem.line is not None else ""
     return f"✗ {place}{problem.key} {problem.message}".replace("  ", " ")

@@ -31,7 +31,7 @@ MakeEngine: TypeAlias = Callable[[Callable[[Message], object]], Engine]
 
 
 class Simulations:
-    """Asks the engine for the numbers that the charts show, for none while a replay is shown.
+    """Asks the engine for the numbers that the charts need; pauses while a replay is shown.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ class Simulations:
         self._before: Snapshot | None = None  # the preview that this one goes on from
 
     def preview_soon(self, *, edited: bool = False) -> None:
-        """Simulate what the charts lack once a burst of edits is over.
+        """Start a preview when a burst of edits is over.
 
         edited : the scenario is another one now. Else the run that is shown stays.
         """
@@ -60,7 +60,7 @@ class Simulations:
         self._screen.later("preview", BURST_S, self.preview)
 
     def hurry(self) -> None:
-        """Do not wait with the preview of an edit, unless it is one of a burst."""
+        """Start the pending preview of a single edit at once."""
         before, self._last = self._last, time.monotonic()
         if self._last - before > BURST_S and self._screen.waits_for("preview"):
             self.preview()
@@ -137,7 +137,7 @@ class Simulations:
         return tuple(each for each in selections if not is_there(each))
 
     def run(self, resumed: int | None = None) -> None:
-        """Run every trial of the scenario and of its sweep, unless a run has them all.
+        """Run all trials of the scenario and its sweep, unless a finished run has them.
 
         One that is still being read runs once it is there, in place of its first preview.
         """
@@ -198,7 +198,8 @@ class Simulations:
             self._begin(draft, resumed)
 
     async def ask_consent(self, draft: Draft) -> bool:
-        """Ask once about the code of a scenario; whether the user lets all of it run that is found.
+        """Ask once whether a scenario's plug-in code may run; returns True if the user allows all
+        of it.
 
         What is not found is left to the worker, which says so.
         """
@@ -219,7 +220,7 @@ class Simulations:
         return True
 
     def cancel(self) -> None:
-        """Stop the run; what is finished stays."""
+        """Stop the run; finished trials stay."""
         self._asked = False
         if self._screen.run_list.active is not None:
             self._engine.cancel()
@@ -227,7 +228,9 @@ class Simulations:
             self._screen.note("nothing runs; ctrl+q quits")
 
     def take(self, snapshot: Snapshot) -> bool:
-        """Show news of a run; whether the store's list of runs is another now."""
+        """Take over a snapshot of a run from the engine; returns True if the store's list of runs
+        has changed.
+        """
         running, before = snapshot.status == "running", self._screen.run_list
         if not snapshot.full and self._before is not None:
             snapshot = with_rest(snapshot, self._before)
@@ -240,7 +243,9 @@ class Simulations:
 
 
 def trial_estimates_of(picture: Snapshot, selection: ChartSelection) -> TrialEstimates | None:
-    """The estimates of single trials that a run has of a selection."""
+    """The estimates of single trials that a snapshot has for a selection of cells; None if it has
+    none.
+    """
     if not selection.estimates:
         return picture.by_trial
     return picture.at_cell.by_trial if picture.at_cell is not None else None

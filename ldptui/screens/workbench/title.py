@@ -22,7 +22,8 @@ ROOM_FOR_TITLE: Final = 24
 
 
 class TitleBar(Widget):
-    """The scenario's title, ● while it is not saved; where one pane is alone, the panes' tabs.
+    """The title of the scenario, with ● while it is unsaved; on small screens also the tabs of the
+    panes.
 
     pane : the one that is alone, 0 where all are shown.
     """
@@ -92,7 +93,7 @@ SMALLEST: Final = Size(60, 18)
 
 
 def too_small(size: Size) -> str:
-    """The sentence that says how large a terminal has to be; "" for one that is."""
+    """The sentence that says how large the terminal must be; "" if it is large enough."""
     if size.width >= SMALLEST.width and size.height >= SMALLEST.height:
         return ""
     return (

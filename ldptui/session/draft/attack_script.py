@@ -15,24 +15,24 @@ Shape = Literal["one", "mixture", "phases"]
 
 
 def shape_of(attack: Mapping[str, Any]) -> Shape:
-    """The shape of an attack table, by which of `kind`, `mix` and `phase` it has."""
+    """The shape of an attack table: single, mixture or phases."""
     if "phase" in attack:
         return "phases"
     return "mixture" if "mix" in attack else "one"
 
 
 def phases_of(attack: Mapping[str, Any]) -> list[Table]:
-    """The phases of an attack table; none where it has no list of them."""
+    """The phases of an attack table; empty if it has none."""
     return tables_in(attack.get("phase"))
 
 
 def parts_of(table: Mapping[str, Any]) -> list[Table]:
-    """The parts of the mixture of an attack or of a phase."""
+    """The parts of the mixture of an attack or a phase."""
     return tables_in(table.get("mix"))
 
 
 def span(phases: Sequence[Mapping[str, Any]], at: int) -> tuple[int, int]:
-    """The first and the last round of a phase, from 0; what is no length counts for nothing."""
+    """The first and last round of a phase, from 0; an invalid length counts as 0."""
     lengths = [
         length if isinstance(length := phase.get("rounds"), int) and length > 0 else 0
         for phase in phases
@@ -42,7 +42,9 @@ def span(phases: Sequence[Mapping[str, Any]], at: int) -> tuple[int, int]:
 
 
 def add_phase(attack: Mapping[str, Any]) -> Table:
-    """An attack table with one phase more: as the last one, or a quiet one and then the attack."""
+    """An attack table with one more phase, a copy of the last; the first time, a quiet phase and
+    then the attack.
+    """
     phases = phases_of(attack)
     if phases:
         return {**attack, "phase": [*phases, dict(phases[-1])]}
@@ -64,7 +66,7 @@ USUAL_SHARE: Final = 0.05
 
 
 def described_share(share: Any) -> str:
-    """`5 %`, `0 → 5 % linear`; what is no number as it is written."""
+    """The share of fakes in words: `5 %`, `0 → 5 % linear`; invalid text as it is."""
     if isinstance(share, Mapping):
         start, stop = _percent(share.get("from")), _percent(share.get("to"))
         return f"{start.removesuffix(' %')} → {stop} {share.get('shape', 'linear')}"
@@ -78,7 +80,7 @@ def _percent(value: Any) -> str:
 
 
 def described_mix(parts: Sequence[Mapping[str, Any]]) -> str:
-    """`mga 80 % ria 20 %`; one part is its kind alone."""
+    """A mixture in words: `mga 80 % ria 20 %`; a single part is its kind."""
     if len(parts) == 1:
         return str(parts[0].get("kind", "?"))
     shares = shares_of(parts)
@@ -89,7 +91,7 @@ def described_mix(parts: Sequence[Mapping[str, Any]]) -> str:
 
 
 def shares_of(parts: Sequence[Mapping[str, Any]]) -> list[float]:
-    """The share of each part in all fakes; zeros where the weights say nothing."""
+    """The share of all fakes in each part; zeros if the weights are invalid."""
     weights = [_weight(part.get("weight", 1.0)) for part in parts]
     total = sum(weights)
     return [weight / total if total else 0.0 for weight in weights]
@@ -102,7 +104,7 @@ def _weight(value: Any) -> float:
 
 
 def describe_attack(attack: Mapping[str, Any]) -> str:
-    """`mga 5 %`, `mga 80 % ria 20 %`, `3 phases`; an attack without a share is its kind alone."""
+    """An attack in words: `mga 5 %`, `mga 80 % ria 20 %`, `3 phases`."""
     shape = shape_of(attack)
     if shape == "phases":
         phases = len(phases_of(attack))
@@ -113,7 +115,7 @@ def describe_attack(attack: Mapping[str, Any]) -> str:
 
 
 def described_phase(phases: Sequence[Table], at: int) -> str:
-    """`0–19  0 → 5 % linear  mga 80 % ria 20 %`."""
+    """A phase in words: `0–19  0 → 5 % linear  mga 80 % ria 20 %`."""
     phase = phases[at]
     first, last = span(phases, at)
     share = described_share(phase.get("share"))
@@ -128,6 +130,6 @@ MUTED: Final = "muted"
 
 
 def tables_in(value: Any) -> list[Table]:
-    """Copies of the tables of a list; none where the value is no list."""
+    """Copies of the tables in a list; empty if the value is no list."""
     listed = isinstance(value, Sequence) and not isinstance(value, str)
     return [dict(table) for table in value if isinstance(table, Mapping)] if listed else []

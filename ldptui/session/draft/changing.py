@@ -25,7 +25,7 @@ FEW: Final = 32
 
 
 def starting(draft: Draft, key: str) -> Any:
-    """A sensible first value for a key; None where there is none."""
+    """A sensible first value of a key; None if there is none."""
     return start_of(key, _numbers(draft))
 
 
@@ -47,14 +47,14 @@ def _numbers(draft: Draft) -> dict[str, Any]:
 
 
 def short(value: float) -> float:
-    """A budget as a form would write it."""
+    """A budget, rounded as a form writes it."""
     return float(f"{value:.3g}")
 
 
 def change_document(
     draft: Draft, document: dict[str, Any], remembered: dict[str, Any], key: str, value: Any
 ) -> dict[str, Any]:
-    """The document with one dotted key set, and all that follows from that."""
+    """The document after one dotted key is set, with the changes that follow from it."""
     table, _, leaf = key.rpartition(".")
     if key == "sweep" or key.startswith("sweep."):
         return _with_sweep(draft, document, key.removeprefix("sweep").removeprefix("."), value)
@@ -86,7 +86,9 @@ def _with_sweep(draft: Draft, document: dict[str, Any], key: str, value: Any) ->
 def fit_kinds(
     draft: Draft, document: dict[str, Any], sweep: Mapping[str, Any], table: str, kinds: list[Any]
 ) -> dict[str, Any]:
-    """The document whose table has what the kinds swept in it need, and only what they know."""
+    """The document after its table has the keys that the swept kinds need, and only keys that they
+    know.
+    """
     named = [kind for kind in kinds if isinstance(kind, str)]
     known = {name for kind in named for name in keys_of(table, kind)}
     before = value_at(document, table)
@@ -105,7 +107,7 @@ def fit_kinds(
 def set_kind(
     draft: Draft, document: dict[str, Any], remembered: dict[str, Any], table: str, kind: str
 ) -> dict[str, Any]:
-    """The document whose table has a kind, the keys that it needs and none that it does not know.
+    """The document after a table has a new kind, the keys that the kind needs, and no unknown keys.
 
     What goes is put into `remembered`.
     """
@@ -146,7 +148,7 @@ def _begun(
 
 
 def usable(table: dict[str, Any]) -> dict[str, Any]:
-    """RAPPOR with one noise that its form can have: f or the budget, else an f of 0.5.
+    """A RAPPOR table with exactly one noise: f or a budget, else f = 0.5.
 
     Where it has both, f is taken if it gives the budget: RAPPOR is back from another protocol.
     """

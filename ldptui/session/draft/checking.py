@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class UnsolvedProgrammes(Struct, frozen=True):
-    """Programmes to be solved before more can be said."""
+    """Linear programmes to be solved before the draft can be checked further."""
 
     programmes: tuple[Programme, ...]
 
@@ -32,7 +32,7 @@ class UnsolvedProgrammes(Struct, frozen=True):
         return "solving for the attack"
 
     def read(self) -> None:
-        """Solve them, on any thread; the answers are kept."""
+        """Solve the programmes, on any thread; the solutions are cached."""
         from ldptui.core.bounds import solver
 
         for programme in self.programmes:
@@ -40,7 +40,7 @@ class UnsolvedProgrammes(Struct, frozen=True):
 
 
 def require_solved(fakes: Iterable[Fakes], protocol: Any) -> None:
-    """Raise UnreadError where these fakes have to be solved for first."""
+    """Raise UnreadError if the attack of these fakes is an unsolved linear programme."""
     solving: list[Any] = [group for group in fakes if hasattr(group.strategy, "programme")]
     if not solving:
         return
@@ -57,7 +57,7 @@ MAX_BOUND: Final = 64
 
 
 def check_text(draft: Draft, text: str) -> Draft:
-    """The draft with this text, read and checked."""
+    """The draft with a new text, parsed and checked."""
     from ldptui.core import scenario
 
     draft = replace(draft, unread=None)
@@ -108,7 +108,7 @@ def _names(rule: str, value: Any) -> bool:
 
 
 def own_problem(draft: Draft, key: str) -> Problem | None:
-    """The problem of a key that its field should say: one of a swept value is the sweep's."""
+    """The problem that the field of a key shows; a swept key's problem is shown by its sweep."""
     problem = draft.problem(key)
     if problem is None or key not in sweep_of(draft):
         return problem
@@ -119,7 +119,7 @@ _LIFT: Final = " (--no-limits lifts this)"
 
 
 def thin_sweep(scenario: Scenario) -> Scenario:
-    """The scenario with only the ends of its ranges: what holds there holds between them.
+    """The scenario with only the ends of long numeric sweeps, which is checked in their place.
 
     Checking every point of a long range would take longer than a keystroke may.
     """
@@ -193,7 +193,7 @@ TARGETS = "attack.targets.items"
 
 
 class Repair(Struct, frozen=True):
-    """A value for a key that ends a problem; words : what is wrong, and what it does about it."""
+    """A value that solves a problem; words : the problem and what the repair does."""
 
     key: str
     value: Any
@@ -201,7 +201,7 @@ class Repair(Struct, frozen=True):
 
 
 def repair_of(draft: Draft) -> Repair | None:
-    """The repair of the first problem; None where there is none to offer."""
+    """The repair of the draft's first problem; None if there is none."""
     problem = draft.problems[0] if draft.problems else None
     if problem is None or problem.key != TARGETS:
         return None

@@ -22,7 +22,7 @@ from .populations import UnreadError, ready
 
 
 def read_on(draft: Draft) -> Draft:
-    """The draft after its large population was read."""
+    """The draft, bound now that its large population is read."""
     return check_text(draft, draft.text)
 
 
@@ -76,7 +76,7 @@ def edit_key(draft: Draft, key: str, value: Any) -> Draft:
 
 
 def edit_keys(draft: Draft, edits: Sequence[tuple[str, Any]], sweeps_stay: bool = False) -> Draft:
-    """The draft with several keys set, in order; what was swept of them is swept no longer.
+    """The draft with several keys set in order; their sweeps are removed.
 
     sweeps_stay : their sweeps stay.
     """
@@ -118,7 +118,7 @@ def open_draft(path: Path) -> Draft:
 
 
 def reopen_draft(document: Mapping[str, Any], source: str) -> Draft:
-    """The draft of a kept scenario, in the folder of the file that it came from, if any."""
+    """The draft of a stored scenario document, in the folder of its original file, if any."""
     from ldptui.core.scenario import to_toml
 
     folder = Path(source).parent if source else current_dir()
@@ -126,7 +126,8 @@ def reopen_draft(document: Mapping[str, Any], source: str) -> Draft:
 
 
 def pointed_at(draft: Draft, values: Mapping[str, Any]) -> Draft | None:
-    """The draft without its sweep, with the cell that has these values; its text stays.
+    """The draft of one cell, without sweep; the text stays. None if that cell cannot be bound at
+    once.
 
     None where there is no such cell, or none that can be bound while somebody waits.
     """
@@ -156,7 +157,7 @@ def sweepable(draft: Draft) -> list[str]:
 
 
 def new_sweep(draft: Draft, key: str) -> Any:
-    """The values that a newly swept key begins with, as the scenario has them: a list or a range.
+    """The first values of a new sweep of a key: a list, or a range.
 
     Targets never outnumber the items, and ε stays below the largest that the protocol can have.
     """
@@ -171,7 +172,8 @@ def new_sweep(draft: Draft, key: str) -> Any:
 
 
 def first_free(draft: Draft) -> str | None:
-    """The key that a form sweeps next: the share of fakes, the protocol, then the most usual one.
+    """The key that a form sweeps next: the share of fakes, the protocol, then the most usual
+    unswept key.
 
     One whose sweep the scenario refuses comes after all others; None where every key is swept.
     """
@@ -216,7 +218,7 @@ def _trusts(draft: Draft, kind: str) -> bool:
 
 
 def swept_words(draft: Draft, key: str) -> list[str]:
-    """The words that a sweep of a key lists; none where it is not swept."""
+    """The words in the sweep of a key; empty if it is not swept."""
     swept = sweep_of(draft).get(key)
     return [name for name in swept if isinstance(name, str)] if isinstance(swept, list) else []
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 def base(scenario: Scenario, at: Mapping[str, Any] = NOWHERE) -> Scenario:
-    """The scenario without its sweep: what charts of a single cell show.
+    """The scenario without its sweep, which is the cell that charts of a single cell show.
 
     Each swept key has the value in its table, or the middle one of its sweep if the table has none.
     at : the values of keys, swept or not, that another cell has instead.
@@ -55,7 +55,9 @@ def base(scenario: Scenario, at: Mapping[str, Any] = NOWHERE) -> Scenario:
 
 
 def value_of(draft: Draft, key: str) -> Any:
-    """The value that a form shows for a key: its own, the middle of its sweep, or its default."""
+    """The value that a form shows for a key: the draft's, the middle of its sweep, or
+    the default.
+    """
     from ldptui.core.scenario import value_at
 
     value = value_at(draft.document or {}, key)
@@ -81,7 +83,7 @@ def _default(draft: Draft, key: str) -> Any:
 
 
 def kind_of(draft: Draft, table: str) -> str:
-    """The kind of a table, "" where it has none (a mixture).
+    """The kind of a table; "" for a mixture.
 
     An absent attack is "none", and nobody is trusted where no table says whom: "local".
     """
@@ -100,7 +102,7 @@ def kind_of(draft: Draft, table: str) -> str:
 
 
 def default_trust() -> str:
-    """The kind of trust where a scenario does not say."""
+    """The kind of trust model of a scenario without a table `[trust]`."""
     from ldptui.core.protocols.trust import Local
 
     return Local().kind
@@ -114,7 +116,7 @@ def sweep_of(draft: Draft) -> dict[str, Any]:
 
 
 def allowed_range(key: str) -> Range | None:
-    """The interval that a numeric key may lie in, the limits of a run included."""
+    """The interval of allowed values of a numeric key, with the limits of a run."""
     from ldptui.core.scenario import range_of
 
     declared = range_of(key)
@@ -122,7 +124,7 @@ def allowed_range(key: str) -> Range | None:
 
 
 def input_of(key: str) -> tuple[Type, list[tuple[Any, str]] | None]:
-    """The type of a key, and its choices with their words; None where it has others as well."""
+    """The type of a key, and its choices with their words; None if it is not a choice."""
     from ldptui.core.scenario import choices_of, range_of, type_of
 
     if choices_of(key) and range_of(key):
@@ -136,21 +138,21 @@ def input_of(key: str) -> tuple[Type, list[tuple[Any, str]] | None]:
 
 
 def default_of(key: str, kind: str = "") -> Any:
-    """The value of a key that is left out; None where the key is required or has no value."""
+    """The default of a key; None if it is required or has none."""
     from ldptui.core import scenario
 
     return scenario.default_of(key, kind)
 
 
 def keys_of(table: str, kind: str) -> tuple[str, ...]:
-    """The keys that a kind of population, protocol or attack knows besides `kind`, in order."""
+    """The keys of a kind of population, protocol or attack, in order, without `kind`."""
     from ldptui.core.scenario import names_of
 
     return names_of(table, kind)
 
 
 def used_keys(draft: Draft, table: str) -> tuple[str, ...]:
-    """The keys of `keys_of` that mean something here: some forms ignore some.
+    """The keys of `keys_of` that have an effect in the draft.
 
     With those of the curators that are swept, so that they can be seen and edited.
     """
@@ -171,7 +173,7 @@ def used_keys(draft: Draft, table: str) -> tuple[str, ...]:
 
 
 class Problem(Struct, frozen=True):
-    """Something wrong in a draft.
+    """A problem of a draft: the key, the broken rule and the line.
 
     key : the dotted key, "" for the text as a whole. message : the rule and the value that broke
     it, without the key: "must be in [0, 1), got 1.5". line : of the text, from 1, where known.
@@ -183,7 +185,7 @@ class Problem(Struct, frozen=True):
 
 
 class Draft(Struct, frozen=True, eq=False):
-    """One state of the scenario being edited.
+    """One state of the scenario being edited: its text, and what was parsed and bound from it.
 
     text : the TOML as typed. folder : where relative paths start. path : its file, if it has one.
     document : the last text that parsed. scenario, cell : the last valid scenario and the cell
@@ -209,22 +211,22 @@ class Draft(Struct, frozen=True, eq=False):
 
     @property
     def is_modified(self) -> bool:
-        """True where the text differs from what is saved."""
+        """True if the text differs from the saved text."""
         return self.text != self.saved_text
 
     @property
     def title(self) -> str:
-        """The scenario's title; where it has none, the name of its file."""
+        """The scenario's title; without one, the name of its file."""
         title = (self.document or {}).get("title")
         return str(title or (self.path.name if self.path else "untitled"))
 
     @property
     def name(self) -> str:
-        """The name of its file without the ending; where it has none, how the title begins."""
+        """The name of the file without its suffix; without a file, the beginning of the title."""
         return self.path.stem if self.path is not None else self.title.partition(":")[0]
 
     def problem(self, key: str) -> Problem | None:
-        """The first problem of a key or of what is inside it."""
+        """The first problem of a key or of a key below it; None if there is none."""
         inside = f"{key}."
         problems = (
             each for each in self.problems if each.key == key or each.key.startswith(inside)

@@ -29,7 +29,7 @@ MOST_KEPT: Final = 256
 
 
 class Origin(Struct, frozen=True):
-    """The origin of a population: a law and a seed, or a version of a file.
+    """The origin of a population: a spec with a seed, or a version of a file.
 
     seed : 0 where nothing is drawn. stamp : tells versions of a file apart; None without one.
     """
@@ -41,21 +41,21 @@ class Origin(Struct, frozen=True):
 
     @property
     def large(self) -> bool:
-        """True where it takes too long for a user to wait for it."""
+        """True if reading or drawing the population would block the screen noticeably."""
         if self.stamp is not None:
             return self.stamp[1] > LARGE_BYTES
         return getattr(self.spec, "items", 0) > LARGE_ITEMS
 
     @property
     def doing(self) -> str:
-        """The work that is done meanwhile, in words."""
+        """Words for the work: "reading …" or "drawing …"."""
         path = getattr(self.spec, "path", None)
         if path is not None:
             return f"reading {path}"
         return f"drawing the users of {count(getattr(self.spec, 'items', 0))} items"
 
     def read(self) -> Population | LdpError:
-        """Draw or read it, on any thread, and keep it; or keep what is wrong with it."""
+        """Read or draw the population, on any thread, and cache it or the error."""
         result: Population | LdpError
         try:
             result = self.spec.bind(self.seed, self.folder)
@@ -72,7 +72,7 @@ class Origin(Struct, frozen=True):
 
 
 class PendingWork(Protocol):
-    """Work that is done beside the screen before more can be said of a draft."""
+    """Work to be done in a thread before the draft can be bound."""
 
     @property
     def doing(self) -> str: ...
@@ -81,7 +81,9 @@ class PendingWork(Protocol):
 
 
 class UnreadError(Exception):
-    """Nothing more can be said before a large population is there, or an attack is solved for."""
+    """Raised if the draft cannot be bound before a large population is read or an
+    attack is solved.
+    """
 
     def __init__(self, origin: PendingWork) -> None:
         super().__init__(origin.doing)
@@ -99,7 +101,7 @@ def _items() -> int:
 
 
 def origin_of(spec: PopulationSpec, seed: int, folder: Path) -> Origin:
-    """The origin of a spec's population; raises ScenarioError for a path that is none."""
+    """The origin of a spec's population; raises ScenarioError for an invalid path."""
     from ldptui.core.population import Explicit, FromFile
 
     if not isinstance(spec, FromFile):
@@ -122,7 +124,7 @@ def draw_population(spec: PopulationSpec, seed: int, folder: Path) -> Population
 
 
 def ready(spec: PopulationSpec, seed: int, folder: Path) -> Population:
-    """The population of a spec; raises UnreadError for a large one that is not there yet."""
+    """The population of a spec; raises UnreadError if it is large and not cached yet."""
     origin = origin_of(spec, seed, folder)
     if origin.large and origin not in _KEPT:
         raise UnreadError(origin)

@@ -40,7 +40,7 @@ from .number_columns import (
 def python_groups(
     cells: Sequence[Cell], of: Callable[[str], Sequence[Estimate]]
 ) -> list[ColumnGroup]:
-    """A group for each metric in Python of some cells, and one for its defended values.
+    """The columns of the metrics in Python: a group for each, and one for each after defences.
 
     of : the estimates of a column, one for each row.
     """
@@ -58,7 +58,7 @@ def python_groups(
 
 
 def answers(results: RunResults) -> tuple[str, ColumnGroup, str]:
-    """The number of fake users it takes to reach the goal: a title, a row for each cell, a note."""
+    """The table of goals: the number of fakes needed to reach each, with title and note."""
     asked = [(cell, cell.goal, cell.answer) for cell in results.experiment.cells]
     answered = [(cell, goal, answer) for cell, goal, answer in asked if goal and answer]
     swept = [key for key in results.experiment.scenario.sweep if not key.startswith("goal.")]
@@ -90,7 +90,7 @@ def answers(results: RunResults) -> tuple[str, ColumnGroup, str]:
 
 
 def answer_lines(results: RunResults, style: Style) -> list[str]:
-    """The rows of the answer as lines of text."""
+    """The table of goals as lines of text."""
     title, group, note = answers(results)
     lines = (line.rstrip() for line in block_lines([group], Style()))
     return [style.make_strong(title), *lines, *([style.make_faint(note)] if note else [])]
@@ -113,7 +113,9 @@ def metric_group(
     theory: dict[str, float | None],
     chosen: Sequence[str] = (),
 ) -> ColumnGroup:
-    """The metrics of one cell beside their closed forms, as columns; chosen : these alone."""
+    """The metrics of one cell beside their closed forms, as columns; chosen : only
+    these metrics.
+    """
     rows = []
     for metric in chosen or cell.metrics:
         name, estimate = (
@@ -152,7 +154,7 @@ SHOWN_ROUNDS: Final = 12
 
 
 def round_groups(cell: Cell, measured: CellResults) -> list[ColumnGroup]:
-    """The columns of some rounds of a campaign, a row each: their numbers, then their metrics."""
+    """The columns of a campaign's rounds: their parameters, then their metrics."""
     every = rounds_of(cell, measured)
     step = max(len(every) - 1, 1) / (min(len(every), SHOWN_ROUNDS) - 1 or 1)
     numbers = sorted({round(at * step) for at in range(min(len(every), SHOWN_ROUNDS))})
@@ -186,7 +188,7 @@ def round_groups(cell: Cell, measured: CellResults) -> list[ColumnGroup]:
 
 
 def round_lines(groups: list[ColumnGroup], entry: list[str], width: int, style: Style) -> list[str]:
-    """Rounds in as many blocks as the width asks for, and when the targets came to the top k."""
+    """The table of rounds as lines of text, in blocks of at most `width` cells."""
     lines = lines_of(groups, width, style)
     return [*lines, *([""] if entry else []), *(style.make_faint(line) for line in entry)]
 
@@ -203,7 +205,7 @@ def _in_spite(gains: list[Estimate], alarms: list[Estimate]) -> list[ColumnGroup
 
 
 def entry_lines(cell: Cell, measured: CellResults) -> list[str]:
-    """The round in which all targets first were in the top k, in words."""
+    """The round in which all targets first are in the top k, in words."""
     if not cell.targets.size:
         return []
     entry, trials = entry_of(cell, measured), measured.trials

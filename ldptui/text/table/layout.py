@@ -19,7 +19,9 @@ GAP: Final = "   "
 
 
 def room_of(words: str) -> int:
-    """The cells of a terminal that words take: two for a sign of a wide script, none for a mark."""
+    """The number of terminal cells of a text: two for a wide character, none for a
+    combining mark.
+    """
     if words.isascii():
         return len(words)
     return sum(0 if combining(c) else 1 + (east_asian_width(c) in "WF") for c in words)
@@ -35,7 +37,7 @@ def _has_greek() -> bool:
 
 
 class TextColumn(Struct, frozen=True):
-    """One column: its head and its texts, padded to one width; numbers stand to the right."""
+    """One column of a table: its head and its cells, padded to one width."""
 
     head: str
     cells: tuple[str, ...]
@@ -58,7 +60,9 @@ class TextColumn(Struct, frozen=True):
 
 
 class ColumnGroup(Struct, frozen=True):
-    """Columns that stay together, under one title. estimates : those whose z they show, by row."""
+    """Columns under one title, which are not separated. estimates : those whose z they show, by
+    row.
+    """
 
     title: str
     columns: tuple[TextColumn, ...]
@@ -71,7 +75,7 @@ class ColumnGroup(Struct, frozen=True):
 
 
 class Style(Struct, frozen=True):
-    """The emphasis of lines: escape sequences, or nothing."""
+    """The emphasis of lines: escape sequences, or none."""
 
     colour: bool = False
 
@@ -85,7 +89,7 @@ class Style(Struct, frozen=True):
 def in_blocks(
     keys: ColumnGroup, groups: Sequence[ColumnGroup], width: int
 ) -> list[list[ColumnGroup]]:
-    """The groups side by side, in as many blocks as the width asks for, each after the keys."""
+    """The groups in blocks of at most `width` cells, each block beginning with the keys."""
     blocks: list[list[ColumnGroup]] = []
     room = 0
     for group in groups:
@@ -100,7 +104,7 @@ def in_blocks(
 def lines_of(
     groups: Sequence[ColumnGroup], width: int, style: Style, breaks: Collection[int] = ()
 ) -> list[str]:
-    """The lines of the keys and of other groups, in blocks with an empty line between them."""
+    """The lines of a table of groups, in blocks with an empty line between them."""
     keys, *others = groups
     lines: list[str] = []
     for block in in_blocks(keys, others, width):
@@ -109,7 +113,7 @@ def lines_of(
 
 
 def narrow_groups(groups: Sequence[ColumnGroup], room: int) -> list[ColumnGroup]:
-    """The groups, each that is wider than the room as several ones of fewer columns."""
+    """The groups, with too wide ones split into several of fewer columns."""
     narrow = []
     for group in groups:
         parts: list[list[TextColumn]] = [[]]
@@ -122,13 +126,13 @@ def narrow_groups(groups: Sequence[ColumnGroup], room: int) -> list[ColumnGroup]
 
 
 def plain_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table of words."""
+    """A table of text cells as text."""
     lines = block_lines([words_group(heads, rows)], Style())
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
 
 def words_group(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> ColumnGroup:
-    """Columns of words."""
+    """A group of columns of text."""
     columns = (
         TextColumn(head, tuple(row[place] for row in rows), words=True)
         for place, head in enumerate(heads)
@@ -139,7 +143,9 @@ def words_group(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> ColumnGr
 def block_lines(
     groups: Sequence[ColumnGroup], style: Style, breaks: Collection[int] = ()
 ) -> list[str]:
-    """Titles, heads, a rule and the rows of some groups side by side; empty lines at `breaks`."""
+    """The lines of groups side by side: titles, heads, a rule, the rows; an empty line before each
+    row in `breaks`.
+    """
     lines = []
     if any(group.title for group in groups):
         lines.append(
@@ -172,7 +178,7 @@ def block_lines(
 
 
 def align_words(words: Sequence[str], mark: str = ".") -> tuple[str, ...]:
-    """Words of one width, their marks below each other; whole numbers end where a point would be.
+    """The numbers padded to one width with their decimal points aligned.
 
     A percent sign is no part of its number.
     """

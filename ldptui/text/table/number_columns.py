@@ -18,7 +18,9 @@ from .layout import ColumnGroup, TextColumn, align_words
 
 
 def heads(keys: Sequence[str]) -> list[str]:
-    """Swept keys as heads of columns: a word each, the whole key where two would be alike."""
+    """The column heads of swept keys: the last word of each, or the full key if two
+    would be equal.
+    """
     words = [key_words(key).column for key in keys]
     return [key if words.count(word) > 1 else word for key, word in zip(keys, words, strict=True)]
 
@@ -28,7 +30,7 @@ def present(cells: Sequence[Cell], key: str) -> list[object]:
 
 
 def range_over(values: Iterable[object]) -> str:
-    """A parameter over all cells: its value, its range, or its few words."""
+    """The values of a parameter over all cells in words: one value, its range, or a few words."""
     distinct = list(dict.fromkeys(values))
     if len(distinct) > 1 and all(isinstance(value, int | float) for value in distinct):
         numbers: list[Any] = distinct
@@ -50,7 +52,7 @@ def value_text(value: object) -> str:
 
 
 def shorten_list(items: Sequence[object]) -> str:
-    """A list in a column: whole if it is short, else its ends and how long it is."""
+    """A list as text: complete if it is short, else its ends and its length."""
     whole = ", ".join(one_line(str(item)) for item in items)
     if len(whole) <= 16:
         return whole
@@ -58,7 +60,7 @@ def shorten_list(items: Sequence[object]) -> str:
 
 
 def chosen_groups(results: RunResults, choice: TableChoice) -> list[ColumnGroup]:
-    """The columns of a table over rows and columns of swept keys, or of a sweep's chosen metrics.
+    """The columns of a table over rows and columns of swept keys, or of chosen metrics.
 
     Beside each metric stand its closed form and z where no key is above the columns.
     """
@@ -78,7 +80,7 @@ def _keys(made: Pivot) -> ColumnGroup:
 
 
 def key_column(head: str, values: Sequence[object]) -> TextColumn:
-    """The values of a key: words, or numbers with their points below each other."""
+    """The column of a key's values, numbers aligned at their points."""
     words = any(isinstance(each, str | list) for each in values)
     written = tuple(map(value_text, values))
     return TextColumn(head, written if words else align_words(written), words)
@@ -109,7 +111,7 @@ def as_list(value: Any) -> Any:
 
 
 def beside_theory(title: str, estimates: Sequence[Estimate]) -> ColumnGroup:
-    """A group of columns: estimates beside their closed forms."""
+    """The columns of estimates and their closed forms."""
     compared = tuple(estimates)
     power = common_power(estimates)
     columns = (
@@ -121,7 +123,7 @@ def beside_theory(title: str, estimates: Sequence[Estimate]) -> ColumnGroup:
 
 
 def side_by_side(title: str, columns: Mapping[str, Sequence[Estimate]]) -> ColumnGroup:
-    """Estimates without closed forms in one unit, a column each, by their heads."""
+    """A column of estimates for each head, without closed forms, in one unit."""
     power = common_power([estimate for estimates in columns.values() for estimate in estimates])
     shown = (TextColumn(head, with_errors(each, power)) for head, each in columns.items())
     return ColumnGroup(title + unit_of(power), tuple(shown))
@@ -162,7 +164,7 @@ def _alone(value: float | None, error: float | None) -> str:
 
 
 def theory_text(estimate: Estimate, power: int | None) -> str:
-    """The closed form, as precise as what it is compared with."""
+    """The closed form of an estimate, with the estimate's precision."""
     value, error = estimate.theory, estimate.standard_error
     if value is None:
         return text.MISSING
@@ -172,7 +174,7 @@ def theory_text(estimate: Estimate, power: int | None) -> str:
 
 
 def z_text(estimate: Estimate) -> str:
-    """The z, marked where it is approximate, or the doubt that leaves none."""
+    """The z-score, marked if it is approximate; or the reason why there is none."""
     if estimate.doubt == "skewed":
         return f"≈ {text.fixed_decimals(estimate.z, 1, sign=True)}"
     return estimate.doubt or text.fixed_decimals(estimate.z, 1, sign=True)
@@ -186,13 +188,13 @@ _DOUBTS: Final[dict[Doubt, str]] = {
 
 
 def doubt_notes(estimates: Iterable[Estimate]) -> list[str]:
-    """A line for each doubt that stands in the place of a z."""
+    """A line for each reason that stands in place of a z-score."""
     doubts = {estimate.doubt for estimate in estimates}
     return [note for doubt, note in _DOUBTS.items() if doubt in doubts]
 
 
 def common_power(estimates: Iterable[Estimate]) -> int | None:
-    """The power of ten that a column shares; None where its numbers are too far apart."""
+    """The power of ten that a column's numbers share; None if they differ too much."""
     known = [estimate for estimate in estimates if estimate.mean is not None]
     largest = max((abs(estimate.mean or 0.0) for estimate in known), default=0.0)
     if not largest:

@@ -24,7 +24,7 @@ from .number_columns import present, range_over
 
 
 def constant_lines(results: RunResults, width: int) -> list[str]:
-    """The simulated setting: a line each for the population, the protocol, the attack, the run."""
+    """The settings that all cells share: a line for population, protocol, attack and run."""
     cells = results.experiment.cells
     population = [
         _kinds(cells, "population"),
@@ -178,13 +178,13 @@ def _defence(cell: Cell) -> str:
 
 
 def verification_facts(cells: Sequence[Cell]) -> list[str]:
-    """The facts of reports that are verified: who drops out."""
+    """The words about verified reports: how many users drop out."""
     pairs = [(cell, cell.sifted_cell) for cell in cells]
     return sent_share_facts([read for cell, read in pairs if read.trust is not cell.trust])
 
 
 def sent_share_facts(cells: Sequence[Cell]) -> list[str]:
-    """The share of fakes who send their report, where they may keep it back."""
+    """The words about the share of fakes that send their report, if they may withhold it."""
     sent = [fakes.sent for cell in cells for fakes in cell.fakes if fakes.sent < 1]
     return [f"{range_over(map(text.percent, sent))} of the fakes send their report"] if sent else []
 
@@ -253,7 +253,7 @@ def _kind(cell: Cell) -> str:
 
 
 def name_target(item: int, label: str) -> str:
-    """The label of a target, and its number too where the label is another number."""
+    """The label of a target, with its number if the label is another number."""
     both = label.isdecimal() and label != str(item)
     return f"{label} (item {item})" if both else one_line(label)
 

@@ -34,7 +34,7 @@ Finished = tuple[Cell, CellResults, dict[str, float | None]]
 
 
 def sweep_groups(results: RunResults, finished: list[Finished]) -> list[ColumnGroup]:
-    """All columns of a sweep: those of its keys first."""
+    """The columns of a sweep's table, those of the swept keys first."""
     cells = [cell for cell, _, _ in finished]
     code = python_groups(cells, partial(_estimates, finished=finished))
     return [_keys(results, finished), *_groups(finished), *code]
@@ -129,7 +129,7 @@ def _facts(finished: list[Finished]) -> set[str]:
 
 
 def has_values(metric: str, finished: list[Finished]) -> bool:
-    """Return whether any cell has a value of the metric."""
+    """True if a cell has a value of the metric."""
     columns = (column(measured.metrics, metric) for _, measured, _ in finished)
     return any(estimate_of(values).mean is not None for values in columns)
 
@@ -171,7 +171,7 @@ def _estimates(metric: str, finished: list[Finished]) -> list[Estimate]:
 
 
 def breaks(results: RunResults, finished: list[Finished]) -> set[int]:
-    """The rows before which the keys but the last one change, where groups of rows are long."""
+    """The rows before which a long table has an empty line, since the keys but the last change."""
     swept = list(results.experiment.scenario.sweep)
     if len(swept) < 2 or len(results.experiment.scenario.sweep[swept[-1]]) < 3:
         return set()

@@ -58,7 +58,7 @@ def results_table(
     choice: TableChoice = ALL,
     with_error: bool = True,
 ) -> str:
-    """The results of a run, as lines of at most `width` cells where that is possible.
+    """The results of a run as text, in lines of at most `width` cells if possible.
 
     numpy : the version that drew the numbers. choice : the columns and rows to show. with_error :
     whether what failed is said as well.
@@ -91,7 +91,7 @@ def results_table(
 
 
 def verdict_of(results: RunResults, ranks: bool = True) -> tuple[str, ...]:
-    """The sentences that say what a run has found; none before there are trials.
+    """The sentences about the result of a run; empty before the first trial.
 
     ranks : name the ranks of the targets, which come of estimates that a kept run does not have.
     """
@@ -109,7 +109,7 @@ def verdict_of(results: RunResults, ranks: bool = True) -> tuple[str, ...]:
 
 
 def finished_cells(results: RunResults) -> list[Finished]:
-    """The cells that have trials, beside what is expected of them."""
+    """The cells with trials, each with its results and closed forms."""
     return [
         (cell, measured, expected_metrics(cell))
         for cell, measured in zip(results.experiment.cells, results.cells, strict=True)
@@ -129,7 +129,7 @@ def result_groups(
 
 
 def campaign_groups(results: RunResults, finished: list[Finished]) -> list[ColumnGroup]:
-    """The columns of the rounds of a campaign, a row for each; none of a sweep."""
+    """The columns of a campaign's rounds, a row for each; empty for a sweep."""
     alone = len(results.experiment.cells) == 1 and bool(finished)
     return round_groups(*finished[0][:2]) if alone and finished[0][0].rounds else []
 
@@ -172,7 +172,7 @@ def _closing(
 def theory_table(
     title: str, rows: Sequence[tuple[str, str, str, str]], notes: Sequence[str]
 ) -> str:
-    """Closed forms as (quantity, value, formula, source), between a title and notes."""
+    """A table of closed forms (quantity, value, formula, source) with title and notes."""
     columns = (
         TextColumn("quantity", tuple(row[0] for row in rows), words=True),
         TextColumn("value", align_words([row[1] for row in rows])),
@@ -196,7 +196,7 @@ RAISED: Final = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 
 
 class Sheet(Struct, frozen=True):
-    """One table. title : "" for that of the results. note : a sentence below it, "" for none."""
+    """One table of a document. title : "" for the results. note : a sentence below it, or ""."""
 
     title: str
     groups: Sequence[ColumnGroup]
@@ -204,7 +204,7 @@ class Sheet(Struct, frozen=True):
 
 
 def sheets(results: RunResults, choice: TableChoice = ALL) -> list[Sheet]:
-    """The tables for paper: the answers to a goal, the results, the rounds of a campaign.
+    """The tables of a document: the answers of a goal, the results, the rounds of a campaign.
 
     choice : one table instead, with these rows and columns.
     """
@@ -221,7 +221,7 @@ def sheets(results: RunResults, choice: TableChoice = ALL) -> list[Sheet]:
 
 
 def markdown_table(results: RunResults, numpy: str, choice: TableChoice = ALL) -> str:
-    """The results as tables of Markdown, a row for each cell, or for each metric of one cell."""
+    """The results as Markdown tables, a row for each cell, or for each metric of one cell."""
     parts = [f"**{_cell(one_line(results.experiment.scenario.title))}**"]
     for sheet in sheets(results, choice):
         columns = _columns(sheet.groups)
@@ -237,7 +237,7 @@ def markdown_table(results: RunResults, numpy: str, choice: TableChoice = ALL) -
 
 
 def latex_table(results: RunResults, numpy: str, choice: TableChoice = ALL) -> str:
-    """The results as tabulars of LaTeX with booktabs; titles and source stand in comments.
+    """The results as LaTeX tabulars with booktabs; titles and source stand in comments.
 
     One tabular, or several below each other where the choice says how wide a line is.
     """
@@ -266,7 +266,7 @@ def _shorter(group: ColumnGroup) -> ColumnGroup:
 
 
 def bracket_errors(words: str) -> str:
-    """`1.234 ± 0.056` as `1.234(56)`: an error below 1 in the last digits of its value."""
+    """`1.234 ± 0.056` as `1.234(56)`, with the error in units of the value's last digit."""
 
     def short(found: re.Match[str]) -> str:
         value, error = found.groups()
@@ -302,7 +302,7 @@ def _tabular(groups: Sequence[ColumnGroup]) -> str:
 
 
 def latex(words: str) -> str:
-    """Words of a table in LaTeX: numbers as mathematics, letters that mean something as text."""
+    """A cell of a table in LaTeX: numbers in math mode, special characters escaped."""
     words = " ".join(words.split())
     number = r"[-+−]?\d[\d .]*(?:e-?\d+)?"
     if re.fullmatch(rf"{number}|[-−]?[\d.]+\([\d.]+\)(?:e-?\d+)?", words):

@@ -39,7 +39,7 @@ SWEPT: Final = "↔ "
 
 
 def style_of(mark: str, style: str) -> str:
-    """The style of a mark: that of what is swept has a colour of its own."""
+    """The style of a mark in front of a label; the mark of swept keys has its own colour."""
     return "$text-secondary" if mark == SWEPT else style
 
 
@@ -51,10 +51,12 @@ ROW_KEYS: Final[list[BindingType]] = [
 
 
 class FormControl:
-    """A control that is a row of a form: arrows go to the rows around, esc to the pane."""
+    """The base of the controls of a form row: up and down move to other rows, esc leaves to the
+    pane.
+    """
 
     def on_hide(self: Any) -> None:
-        """An edit may hide the field that has the focus: the focus stays in the pane."""
+        """Keep the focus in the pane when an edit hides the focused field."""
         if self.has_focus:
             leave(self)
 
@@ -66,7 +68,7 @@ class FormControl:
 
 
 def go_to_row(widget: Widget, by: int) -> None:
-    """Put the focus on the row above or below a widget, inside the pane that both are in."""
+    """Put the focus on the row `by` rows below (negative: above) a widget in its pane."""
     pane = _pane_of(widget)
     if pane is not None:
         rows = [each for each in pane.query("*") if takes_focus(each, pane)]
@@ -76,12 +78,13 @@ def go_to_row(widget: Widget, by: int) -> None:
 
 
 def is_typing(widget: Widget | None) -> bool:
-    """True where keys are typed into this widget now: a field that is edited, the script."""
+    """True if keys are typed into this widget: it is an edited field or the script."""
     return bool(getattr(widget, "is_edited", False))
 
 
 class ValueInput(FormControl, Input):
-    """One row of text. Enter or a click begins to edit it, its value selected; enter, esc end that.
+    """A text input of one row; enter or a click begins to edit it with its value selected, enter or
+    esc ends that.
 
     While it is not edited, left and right nudge it, and all other keys are those of the screen.
     """
@@ -106,7 +109,9 @@ class ValueInput(FormControl, Input):
         )
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
-        """Keys of a row act while it is not edited, those that edit text while it is."""
+        """Return False for editing keys while the input is not edited, and for row keys while it
+        is.
+        """
         if action in ("edit", "nudge", "leave"):
             return not self.is_edited
         if action == "row":  # letters are typed, and no bindings then
@@ -118,7 +123,7 @@ class ValueInput(FormControl, Input):
 
     @dataclass(eq=False)
     class StepRequest(Message):
-        """A key asks for the next number up or down."""
+        """Posted when a key asks for the next number up or down."""
 
         up: bool
         big: bool
@@ -133,7 +138,7 @@ class ValueInput(FormControl, Input):
         self.refresh_bindings()
 
     def render_line(self, y: int) -> Strip:
-        """The text from its head while it is not edited; a sign stands where it is cut."""
+        """The text, cut with "…" at the end while the input is not edited."""
         strip, room = super().render_line(y), self.scrollable_content_region.width
         start, width = int(self.scroll_offset.x), cell_len(self.value)
         if y or room < 1 or not (start or width > room):
@@ -152,12 +157,12 @@ class ValueInput(FormControl, Input):
         self.post_message(self.StepRequest(up, big))
 
     def action_edit(self) -> None:
-        """Begin to edit; what is typed replaces the value, which is selected."""
+        """Begin to edit; the value is selected, so that typing replaces it."""
         self.is_edited = True
         self.action_select_all()
 
     def action_done(self) -> None:
-        """End it; the row keeps the focus."""
+        """End the edit; the row keeps the focus."""
         self.is_edited = False
         self.selection = Selection.cursor(self.cursor_position)
 
@@ -189,7 +194,7 @@ def _pane_of(widget: Widget) -> Widget | None:
 
 
 class ChoiceControl(FormControl, Widget, can_focus=True):
-    """One of a few words between arrows. Moving chooses, and its effect is seen at once."""
+    """A control with one of a few words between arrows; moving chooses at once."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *ROW_KEYS,
@@ -204,13 +209,13 @@ class ChoiceControl(FormControl, Widget, can_focus=True):
 
     @dataclass(eq=False)
     class ValueChosen(Message):
-        """Another option was chosen."""
+        """Posted when another option was chosen."""
 
         value: Any
 
     @dataclass(eq=False)
     class ListRequest(Message):
-        """The list of all options is wanted."""
+        """Posted when the list of all options is asked for."""
 
     def __init__(self, options: Sequence[tuple[Any, str]]) -> None:
         super().__init__()
@@ -218,7 +223,7 @@ class ChoiceControl(FormControl, Widget, can_focus=True):
 
     @property
     def word(self) -> str:
-        """The words of the option that is chosen."""
+        """The words of the chosen option."""
         word = next((word for value, word in self.options if value == self.value), "–")
         return spell_text(self, word)
 
@@ -238,7 +243,9 @@ class ChoiceControl(FormControl, Widget, can_focus=True):
             self.post_message(self.ValueChosen(value))
 
     def on_click(self, event: events.Click) -> None:
-        """A click on an arrow goes on by one, a click on the word shows all; none behind them."""
+        """Choose the next or previous option for a click on an arrow; show all for a click on the
+        word.
+        """
         offset, end = event.get_content_offset(self), 2 + cell_len(self.word)
         if offset is not None and 2 <= offset.x < end:
             self.action_ask()

@@ -30,7 +30,7 @@ LABEL_WIDTH: Final = 24
 
 
 class Field(Widget):
-    """A label, a control and, where there is a problem, a sentence below.
+    """The field of a scenario key: a label, a control and, if the value is wrong, a sentence below.
 
     key : the dotted key that it edits. type_, options : None for those that core declares; options
     are values with their words. optional : empty text removes the key.
@@ -110,7 +110,7 @@ class Field(Widget):
     # Downwards.
 
     def show(self, value: Any, problem: str = "") -> None:
-        """Show a value and its problem. What is being typed here is left as it is typed."""
+        """Show a value and its problem, but leave the text that is being typed."""
         self._say(problem)
         if _same(value, self._value) and not (self._sent and not self.control.has_focus):
             return
@@ -129,7 +129,9 @@ class Field(Widget):
 
     @property
     def is_prose(self) -> bool:
-        """True where a value has more than one text: it is written anew once it is typed."""
+        """True if a value can be written in several ways, so that it is rewritten once the user has
+        typed it.
+        """
         return self.key.startswith("sweep.")
 
     def _rewrite(self, value: Any) -> None:
@@ -158,12 +160,12 @@ class Field(Widget):
         self.refresh()
 
     def choose_from(self, options: Sequence[tuple[Any, str]]) -> None:
-        """Change what a choice offers."""
+        """Replace the options of a choice. options : (value, words) pairs."""
         if isinstance(self.control, ChoiceControl) and tuple(options) != self.control.options:
             self.control.options = tuple(options)
 
     def offer(self, words: Sequence[str]) -> None:
-        """Words that a text field completes, and that up and down walk through."""
+        """Set the words that a text field completes, and that up and down step through."""
         if tuple(words) != self.offered and isinstance(self.control, ValueInput):
             self.offered = tuple(words)
             self.control.suggester = SuggestFromList(words, case_sensitive=False) if words else None
@@ -207,7 +209,7 @@ class Field(Widget):
             control.cursor_position = len(text)
 
     def nudge_text(self, up: bool, big: bool) -> str | None:
-        """The text of the next number up or down that is allowed; None where there is none."""
+        """The text of the next allowed number up or down; None if there is none."""
         assert isinstance(self.control, ValueInput)
         value = read(self.control.value, self.type_)
         bounds = self.bounds or allowed_range(self.key)
@@ -232,7 +234,7 @@ class Field(Widget):
         self.on_value_input_edit_end()
 
     def on_value_input_edit_end(self) -> None:
-        """Write a number that was typed as all numbers are written."""
+        """Rewrite a typed number in the form that all numbers have."""
         if self.is_prose and self._value is not _NOTHING and not self._problem:
             self._sent.clear()
             self._rewrite(self._value)

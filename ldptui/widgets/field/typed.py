@@ -21,7 +21,7 @@ from ...text.number import read_number
 
 
 def read(text: str, type_: Type) -> Any:
-    """The value that a text stands for; the text itself where it reads as nothing else."""
+    """The value of a typed text; the text itself if it is no value of that type."""
     if type_ == "text":
         return text
     if type_ == "list":
@@ -64,7 +64,7 @@ def _items(text: str) -> list[int | float | str]:
 
 
 def write(value: Any, *, grouped: bool = True) -> str:
-    """A value as a field shows it; whole numbers in groups of three."""
+    """A value as text for a field; whole numbers in groups of three digits."""
     if value is None:
         return ""
     if isinstance(value, bool):
@@ -86,7 +86,7 @@ def _name(name: str) -> str:
 
 
 def quote_toml(text: str) -> str:
-    """A string of TOML, which is JSON's but for DEL and for signs beyond 16 bits."""
+    """A string as a TOML literal: JSON's, but with DEL and signs beyond 16 bits escaped."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
@@ -110,7 +110,7 @@ def _item(value: Any) -> str:
 
 
 class Steps(Struct, frozen=True):
-    """The steps of up and down.
+    """The step sizes of the keys up and down in a number field.
 
     `round_numbers`: along 1, 2, 5, 10, 20, …, with shift ten times as far.
     `doubling`: along the powers of two, with shift four times as far.
@@ -138,7 +138,7 @@ def steps_of(key: str, type_: Type) -> Steps:
 
 
 def nudge_value(value: float, up: bool, big: bool, steps: Steps) -> int | float:
-    """The next number of the grid, or of 1, 2, 5, 10, …, above or below a value."""
+    """The next larger or smaller number on the grid of the steps."""
     if steps.round_numbers:
         return next_round_number(value, up, big)
     if steps.doubling:
@@ -154,7 +154,7 @@ def nudge_value(value: float, up: bool, big: bool, steps: Steps) -> int | float:
 
 
 def next_power(number: int, up: bool, big: bool) -> int:
-    """The next power of two above or below, or the one after that."""
+    """The next larger or smaller power of two; `big` : the second next."""
     power = number.bit_length() + big if up else (number - 1).bit_length() - 1 - big
     return 1 << max(0, power)
 

@@ -34,7 +34,7 @@ KEYS: Final = {
 
 
 class ChartBox(CursorCharts):
-    """One chart of a run: a view of it, and the next one where there is room for both."""
+    """One chart of a run: the chosen view of it, and the next view beside it if there is room."""
 
     def __init__(self, kind: ChartKind) -> None:
         super().__init__(id=f"{kind.name}-box")
@@ -64,7 +64,7 @@ class ChartBox(CursorCharts):
 
     @property
     def views(self) -> dict[str, FrameView]:
-        """The views that are shown, the chosen one first."""
+        """The views on the screen by name, the chosen one first."""
         frame = self.frame
         if frame is None:
             return {}
@@ -74,7 +74,7 @@ class ChartBox(CursorCharts):
         return {name: frame.views[name] for name in both[: 2 if self._has_room else 1]}
 
     def charts(self) -> list[ChartView]:
-        """The pictures that are shown, once the box is on the screen."""
+        """The chart widgets of the views, once the box is mounted."""
         return [picture for picture in self._pictures if picture.display and picture.is_mounted]
 
     @property
@@ -92,7 +92,7 @@ class ChartBox(CursorCharts):
         return self._is_wide or 0 < self.kind.tall <= self._room.height
 
     def show(self, data: ChartData, room: Size, empty: str = "", note: str = "") -> None:
-        """Draw the chart in a box of this size; (0, 0): there is none yet, nothing is drawn.
+        """Draw the chart into a box of this size; of size (0, 0) nothing is drawn.
 
         empty : the words while nothing is measured. note : what is said below each picture.
         """
@@ -170,7 +170,9 @@ class ChartBox(CursorCharts):
 
     @property
     def options(self) -> Mapping[str, ChartOption]:
-        """The options that keys change: the view if there are several, and those of the frame."""
+        """The options of the chart that keys change: the view, if there are several, and the
+        options of its frame.
+        """
         from ....charts.figures import ChartOption
 
         if (frame := self.frame) is None:
@@ -180,7 +182,7 @@ class ChartBox(CursorCharts):
         return {**frame.options, **view}
 
     def next_option(self, name: str, by: int = 1) -> None:
-        """The next value of an option; another axis has a spacing and a cursor of its own."""
+        """Choose the next value of an option; a new axis resets the spacing and the cursor."""
         if (
             name == "view"
             and self.frame is not None
@@ -196,7 +198,7 @@ class ChartBox(CursorCharts):
                 self._at = None
 
     def switches(self) -> Choices:
-        """The options that keys change, with the key of each."""
+        """The options that keys change, each with its key and its current value."""
         return tuple(
             (name, f"{key_of(self.app, *KEYS[name])} {option.words}")
             for name, option in self.options.items()
@@ -206,16 +208,18 @@ class ChartBox(CursorCharts):
 
     @property
     def at(self) -> Any:
-        """The stop at the cursor; of rounds that which all charts show."""
+        """The stop (x-value, round or item) at the cursor; of rounds the one that all
+        charts share.
+        """
         return self._at if self.frame is None or self.frame.at is None else self.frame.at
 
     @property
     def has_cursor(self) -> bool:
-        """True where the box has a cursor of its own."""
+        """True if the chart has a cursor that no other chart shares."""
         return self._at is not None
 
     def take_stop(self) -> Any:
-        """The stop of a click, which is no longer the box's own: another one shows it."""
+        """Return the clicked stop and forget it, so that another chart shows it."""
         stop, self._at = self._at, None
         return stop
 
@@ -240,7 +244,7 @@ class ChartBox(CursorCharts):
         return replace(frame.table, rows=tuple(rows_at(frame.table, (self.column, at))))
 
     def stop_at(self, place: Place, chart: ChartView) -> Any:
-        """The stop that is meant by a click on one of the pictures."""
+        """The stop of the cursor that a click on one of the views means."""
         views = [*self.views.values()]
         view = views[self._pictures.index(chart)]
         if view.click is not None:
@@ -257,13 +261,13 @@ class ChartBox(CursorCharts):
 
     @property
     def walks(self) -> bool:
-        """True if there are cohorts, targets, rows or series to walk through."""
+        """True if there are several cohorts, targets, rows or series to step through."""
         if self.frame is None:
             return False
         return "walk" in self.options or bool(self.frame.stride) or super().walks
 
     def walk(self, by: int) -> None:
-        """Another cohort or target, the row of the map or the item beside it, another series."""
+        """Step to another cohort or target, another row of the map, or another series."""
         frame = self.frame
         if "walk" in self.options:
             self.next_option("walk", by)
@@ -277,21 +281,23 @@ class ChartBox(CursorCharts):
 
     @property
     def opens(self) -> bool:
-        """True where enter opens the view of the stop at the cursor."""
+        """True if enter opens the chart of the stop at the cursor."""
         frame = self.frame
         return frame is not None and frame.opens == self._view and self._at in frame.views
 
     def open_stop(self) -> None:
-        """Show the view of the stop at the cursor."""
+        """Show the chart of the stop at the cursor."""
         self.chosen["view"], self._at = self._at, None
 
     @property
     def takes_cell(self) -> bool:
-        """True where there is a cell at the cursor that can become the scenario's."""
+        """True if the cell at the cursor can be put into the scenario."""
         return bool(self.at_cursor())
 
     def at_cursor(self) -> list[tuple[str, Any]]:
-        """The keys of the cell at the cursor, with their values; none where all is of one cell."""
+        """The swept keys and their values of the cell at the cursor; empty if the chart shows one
+        cell.
+        """
         frame = self.frame
         if frame is None or frame.settings_at is None or self._at is None:
             return []
@@ -300,7 +306,7 @@ class ChartBox(CursorCharts):
     # The numbers.
 
     def table(self, data: ChartData) -> ChartTable | None:
-        """All numbers behind the pictures; None before there are any."""
+        """The numbers behind the views as a table; None before there are any."""
         self._data = data
         self._make()
         if (frame := self.frame) is None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Boxes(dict[str, ChartBox]):
-    """The box of each chart by its name."""
+    """The chart boxes of the pane Charts by the name of their chart."""
 
     def __init__(self) -> None:
         drawn = (kind for kind in KINDS.values() if kind.frame and kind.title)
@@ -26,7 +26,7 @@ class Boxes(dict[str, ChartBox]):
         self._walking: ChartBox | None = None
 
     async def mount(self, columns: Widget) -> None:
-        """Mount those that the first frame does without."""
+        """Mount the boxes that the first frame of the app leaves out."""
         others = [box for box in self.values() if not box.is_attached]
         for box in others:
             box.display = False
@@ -35,7 +35,9 @@ class Boxes(dict[str, ChartBox]):
     def show(
         self, visible: Sequence[str], columns: Widget, shown: ChartInput, room: Size, zoom: float
     ) -> None:
-        """Draw those that are visible, the first one on the left. zoom : of the x-axes."""
+        """Draw the charts named in `visible` side by side, the first on the left. zoom : factor of
+        the x-axes.
+        """
         data = shown.data
         for name, box in self.items():
             box.display = name in visible
@@ -49,7 +51,9 @@ class Boxes(dict[str, ChartBox]):
                     chart.zoom = zoom
 
     def pointing(self, tab: str) -> ChartBox | None:
-        """The chart whose cursor points at a cell: that of the tab, else the one used last."""
+        """The chart whose cursor points at a cell: the chart of the tab, else the chart
+        used last.
+        """
         own = self.get(tab)
         if own is not None and own.takes_cell:
             self._walking = own
@@ -60,7 +64,7 @@ class Boxes(dict[str, ChartBox]):
     def selections(
         self, scenario: Scenario, needed: Iterable[str], at: Mapping[str, Any]
     ) -> tuple[ChartSelection, ...]:
-        """The cells to measure for some charts, the base first, as a preview measures them.
+        """The cells to measure for the charts named in `needed`, the base cell first.
 
         at : the values of the cell that a cursor points at; empty for none.
         """
@@ -79,7 +83,7 @@ class Boxes(dict[str, ChartBox]):
         return tuple(thin_out(each) for each in chosen if each is not None)
 
     def measurement_key(self, needed: Iterable[str]) -> list[object]:
-        """A value that is another one where other cells have to be measured."""
+        """A comparison key that changes when the charts need other cells to be measured."""
         return [
             (name, self[name].chosen.get("axis"), self[name].chosen.get("layer"))
             for name in needed

@@ -25,7 +25,9 @@ FOUND: Final = (16, 26)
 
 
 def border_title(pane: Widget, shown: ChartInput) -> Content:
-    """The title of the pane with the run that is shown; one of other settings stands out."""
+    """The title of the pane Charts with the name of the run; a run of other settings than the
+    draft's stands out.
+    """
     name = str(pane.BORDER_TITLE)
     if not shown.result:
         return Content(name)
@@ -34,7 +36,9 @@ def border_title(pane: Widget, shown: ChartInput) -> Content:
 
 
 def show_options(pane: Widget, tabs: ChoiceBar, options: Choices) -> None:
-    """Say what keys change behind the tabs, or in the lower border where there is no room."""
+    """Write the options that keys change behind the tabs, or into the lower border if the tab bar
+    is full.
+    """
     tabs.switches = options
     words = " · ".join(words for _, words in options)
     said = "" if tabs.fits(tabs.choices, pane.content_size.width) else spell_text(pane, words)
@@ -43,13 +47,15 @@ def show_options(pane: Widget, tabs: ChoiceBar, options: Choices) -> None:
 
 
 class Headline(Static):
-    """The verdict in a sentence; before the first trials the claim of the scenario."""
+    """The sentence above the charts: the result of the run; before the first trials the claim of
+    the scenario.
+    """
 
     def __init__(self) -> None:
         super().__init__(markup=False)
 
     def show(self, shown: ChartInput, chart: str, room: Size, *, over_charts: bool) -> int:
-        """Say what was found, or claimed, in a pane of this size; the lines that it takes.
+        """Write the sentences for a pane of this size and return the number of rows that they take.
 
         chart : the tab that is shown. over_charts : tables and texts leave less room for words, and
         the page of an answer says what was found itself.
@@ -73,13 +79,13 @@ class Headline(Static):
 
 
 class Warnings(Static):
-    """The reasons to doubt the results, a line each."""
+    """The widget of the reasons to doubt the results, a line each."""
 
     def __init__(self) -> None:
         super().__init__(id="warnings", markup=False)
 
     def show(self, shown: ChartInput, *, has_room: bool) -> None:
-        """Say them where there is room: tables have none."""
+        """Write the reasons if there is room; above tables there is none."""
         text = "\n".join(f"! {sentence}" for sentence in shown.warnings)
         put(self, text)
         self.display = bool(text) and has_room

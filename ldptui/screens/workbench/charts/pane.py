@@ -41,7 +41,7 @@ MOST_ZOOM: Final = 64.0
 
 
 class ChartsPane(Vertical):
-    """One tab at a time.
+    """The pane Charts: one tab of charts, tables or texts about the draft and the run shown.
 
     `draft` gives the closed forms, `snapshot` what was simulated, `overlays` other runs over it.
     Points of other settings than the draft's are shown muted until the new ones arrive.
@@ -87,12 +87,12 @@ class ChartsPane(Vertical):
         call_on_resize(self, self._show)
 
     async def mount_rest(self) -> None:
-        """The charts of all other tabs: the first frame would wait for them."""
+        """Mount the charts of the tabs that the first frame leaves out."""
         await self._boxes.mount(self._columns)
         self._show()
 
     def selections(self, draft: Draft) -> tuple[ChartSelection, ...]:
-        """The cells to measure for the charts that are shown; the base always comes first."""
+        """The cells to measure for the charts that are shown, the base cell first."""
         if draft.scenario is None:
             return ()
         self._point(draft)
@@ -100,25 +100,25 @@ class ChartsPane(Vertical):
         return self._boxes.selections(draft.scenario, self._needed_charts, at)
 
     def open_on(self, draft: Draft) -> None:
-        """Show the tab that a scenario is about."""
+        """Show the tab that fits the subject of a scenario."""
         self.tab = self._named.open_on(draft)
 
     def show_sweep(self, draft: Draft) -> None:
-        """Show the chart of what a run sweeps in place of that of one cell, which hides it."""
+        """Show the chart over the swept key if the tab shows only one cell of the sweep."""
         if self.tab == "frequencies" and draft.scenario is not None and draft.scenario.sweep:
             self.tab = self._named.open_on(draft)
 
     def tabs(self) -> Choices:
-        """The tabs that the draft has, each with its name; while it is broken, those before."""
+        """The names and titles of the tabs; of an invalid draft, those of the last valid one."""
         return self._named.names
 
     def current_chart(self) -> ChartView | None:
-        """The chart with the focus, else the first one of the tab; None where there is none."""
+        """The chart with the focus, else the tab's first chart; None if it has none."""
         charts, focused = self._charts(), self.screen.focused
         return next((chart for chart in charts if chart is focused), charts[0] if charts else None)
 
     def as_text(self) -> str:
-        """The content of the tab as text: charts as drawn, a table tab-separated."""
+        """The content of the tab as text: charts as they are drawn, tables tab-separated."""
         charts, sheet = self._charts(), self._views.of(self.tab)
         if not charts:
             return sheet.as_text() if sheet is not None else ""
@@ -126,7 +126,7 @@ class ChartsPane(Vertical):
         return "\n".join(chart.as_text() for chart in focused or charts)
 
     def as_svg(self) -> str:
-        """The current chart as an SVG picture; "" where there is none."""
+        """The current chart as an SVG picture; "" if the tab has no chart."""
         return chart.as_svg() if (chart := self.current_chart()) is not None else ""
 
     def table(self) -> ChartTable | None:
@@ -134,7 +134,7 @@ class ChartsPane(Vertical):
         return self._boxes[self._behind].table(self._shown.data)
 
     def focus_first(self) -> None:
-        """Put the focus on what the tab shows."""
+        """Put the focus on the chart, table or text of the tab."""
         if (target := self.current_chart() or self._views.first_field(self.tab)) is not None:
             self.screen.set_focus(target)
 
@@ -182,7 +182,7 @@ class ChartsPane(Vertical):
             self.action_option(message.choice)
 
     def on_chart_view_point_click(self, message: ChartView.PointClick) -> None:
-        """The chart has moved its cursor; in the Timeline a click is the round there."""
+        """Show the values at the clicked point; in the Timeline, the clicked round."""
         message.stop()
         timeline = self._boxes["timeline"]
         if message.view in timeline.charts() and (number := timeline.take_stop()) is not None:
@@ -194,7 +194,7 @@ class ChartsPane(Vertical):
         self.tab = names[(names.index(self.tab) + by) % len(names)]
 
     def action_view(self) -> None:
-        """The next view of a chart, or the next chart of the table."""
+        """Show the next view of the chart, or the next chart beside the table."""
         if self.tab == "table":
             charts = self._with_table()
             at = charts.index(self._behind) if self._behind in charts else -1
@@ -204,17 +204,17 @@ class ChartsPane(Vertical):
             self.action_option("view")
 
     def action_cohort(self, by: int) -> None:
-        """Another cohort's bits, another target of the Timeline, another series at the cursor."""
+        """Show another cohort's bits, another target, or another series at the cursor."""
         if (box := self._own) is not None:
             box.walk(by)
         self._show()
 
     def action_table(self) -> None:
-        """The numbers behind the chart, and back."""
+        """Show the numbers behind the chart, or the chart again."""
         self.tab = self._behind if self.tab == "table" else "table"
 
     def action_axis(self) -> None:
-        """The next variable on the x-axis; in the map the next values of what is on no axis."""
+        """Put the next variable on the x-axis; in the map, the next value of a third one."""
         self.action_option("axis" if self._box_with("axis") is not None else "layer")
 
     def _box_with(self, option: str) -> ChartBox | None:
@@ -223,18 +223,18 @@ class ChartsPane(Vertical):
         return next((box for box in boxes if option in box.options), None)
 
     def action_option(self, name: str) -> None:
-        """The next value of something that a chart can show."""
+        """Choose the next value of one of the chart's options."""
         if (box := self._box_with(name)) is not None:
             box.next_option(name)
         self._show()
 
     def action_zoom_axis(self, factor: float) -> None:
-        """Show a smaller part of the x-axis around the cursor, a larger one, or (0) all of it."""
+        """Zoom the x-axis around the cursor by a factor; 0 shows the full axis."""
         self._zoom = min(MOST_ZOOM, max(1.0, self._zoom * factor)) if factor else 1.0
         self._show()
 
     def action_cursor(self, how: Move, by: int = 0) -> None:
-        """Move the cursor of the chart, else through a campaign's rounds.
+        """Move the cursor of the chart, else step through a campaign's rounds.
 
         Where there is neither, the cursor of the chart that the tab follows.
         """
@@ -248,7 +248,7 @@ class ChartsPane(Vertical):
             self.cursor = move_cursor(self.cursor, range(self._round_count), how, by)
 
     def action_take(self) -> None:
-        """Open what is at the cursor, or put its cell into the draft: all charts then show it."""
+        """Open the chart of the stop at the cursor, or put its cell into the draft."""
         if (own := self._own) is not None and own.opens:
             own.open_stop()
             self._show()
@@ -256,11 +256,11 @@ class ChartsPane(Vertical):
             self.post_message(KeysProposed(edits, "the cell at the cursor", sweeps_stay=True))
 
     def show_round(self, number: int | None) -> None:
-        """Show one round of the campaign, from 0, and stay there; None: all of them pooled."""
+        """Show one round of the campaign, counted from 0; None shows all rounds pooled."""
         self.cursor = number
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Keys that do nothing on this tab are not offered."""
+        """Return False for keys that do nothing on this tab."""
         own, chart = self._own, self._cursor_box
         match action:
             case "axis":

@@ -36,7 +36,8 @@ SWEPT: Final = ("gain", "error", "success", "map", "table")
 
 
 class ChartInput(Struct, frozen=True):
-    """A draft, the run shown with others over it, and the round or the cell that is looked at.
+    """The input of the charts: the draft, the run shown, overlaid runs, and the round or cell at
+    the cursor.
 
     cursor : a round of the campaign, from 0; None: all rounds pooled. at : the draft at the cell
     that a chart's cursor points at, which differs from the draft's own in at_keys; None while
@@ -70,7 +71,7 @@ class ChartInput(Struct, frozen=True):
 
     @property
     def cell(self) -> CellView | None:
-        """The cell at a chart's cursor, or the one before it until that is measured."""
+        """The cell at the cursor of a chart; until it is measured, the cell shown before."""
         measured = None if self.snapshot is None else self.snapshot.cell_at_cursor
         wanted = self.at.cell if self.at is not None else None
         if measured is None or wanted is None:
@@ -84,7 +85,7 @@ class ChartInput(Struct, frozen=True):
 
     @property
     def is_waiting(self) -> bool:
-        """True while there is a cell at the cursor that is not measured yet."""
+        """True while the cell at the cursor is not measured yet."""
         wanted, measured = self.at.cell if self.at is not None else None, self.cell
         if wanted is None:
             return False
@@ -92,7 +93,9 @@ class ChartInput(Struct, frozen=True):
 
     @property
     def cell_words(self) -> str:
-        """The cell that is shown in place of the draft's: "OUE β 0.05"; "" for the draft's own."""
+        """The cell that is shown in place of the draft's, such as "OUE β 0.05"; "" for the draft's
+        cell.
+        """
         cell = self.cell
         if cell is None:
             return ""
@@ -100,7 +103,7 @@ class ChartInput(Struct, frozen=True):
         return " ".join(setting_words(cell.parameters, keys))
 
     def waits_for(self, kind: ChartKind) -> str:
-        """The words in place of a chart that has no numbers yet, with what is worked on."""
+        """The sentence shown in place of a chart without numbers, with what is being computed."""
         run = self.snapshot
         if not kind.waiting or run is None or not run.frequencies:
             return self.empty
@@ -110,7 +113,7 @@ class ChartInput(Struct, frozen=True):
 
     @property
     def round_words(self) -> str:
-        """The round that is looked at: its number, its share of fakes and the ε spent so far."""
+        """The round that is shown: its number, its share of fakes and the ε spent so far."""
         rounds, at = self.data.rounds, self.cursor
         many = len(rounds) if rounds is not None else 0
         if rounds is None or at is None or at >= many:
@@ -120,7 +123,7 @@ class ChartInput(Struct, frozen=True):
 
     @property
     def stale(self) -> bool:
-        """True if the run has other settings than the draft."""
+        """True if the settings of the run differ from those of the draft."""
         cell = self.draft.cell if self.draft is not None else None
         if cell is None or self.base is None:
             return False
@@ -128,7 +131,7 @@ class ChartInput(Struct, frozen=True):
 
     @property
     def result(self) -> str:
-        """The name of this result: the run, its sweep and its trials; "" before there is any.
+        """The name of the result: the run, its sweep and its trials; "" if there is no run.
 
         A preview says what a run would sweep.
         """
@@ -151,12 +154,12 @@ class ChartInput(Struct, frozen=True):
 
     @property
     def is_outdated(self) -> bool:
-        """True if the run is stale, or if the draft is not valid: nothing new will come of it."""
+        """True if the run is stale, or if the draft is invalid and cannot be simulated."""
         return self.stale or (self.invalid and self.base is not None)
 
     @property
     def invalid(self) -> bool:
-        """True where the draft has problems."""
+        """True if the draft has problems."""
         return self.draft is not None and bool(self.draft.problems)
 
     def _stale_result(self, name: str, trials: str) -> str:
@@ -167,9 +170,8 @@ class ChartInput(Struct, frozen=True):
 
     @property
     def claim(self) -> str:
-        """The claim of the scenario's file, since an edit with the words "before your edits".
-
-        "" where it claims nothing.
+        """The claim of the scenario's file, marked "before your edits" after an edit; "" if the
+        file has none.
         """
         claim = claim_of(self.draft.text) if self.draft is not None else ""
         if not claim or self.draft is None:
@@ -178,9 +180,10 @@ class ChartInput(Struct, frozen=True):
         return f"Claim{edited}: {claim}"
 
     def verdict(self, chart: str) -> tuple[str, ...]:
-        """The sentences that say what the cell shown has found, and over what a run has swept.
+        """The sentences about the result of the cell shown and of the sweep; empty before the first
+        trials and for a run of other settings.
 
-        chart : the tab that they stand on. None before the first trials, or of other settings.
+        chart : the tab that shows them.
         """
         told = self.verdict_cell
         if told is None or self.marked or self.stale:
@@ -194,12 +197,14 @@ class ChartInput(Struct, frozen=True):
 
     @property
     def tells(self) -> bool:
-        """True if the cell shown has a verdict, be it of other settings."""
+        """True if there are sentences about the cell shown, also if its settings are not the
+        draft's.
+        """
         return self.verdict_cell is not None and bool(verdict(self.verdict_cell))
 
     @property
     def verdict_cell(self) -> VerdictCell | None:
-        """The cell that the verdict is about: the one at a cursor, else the draft's own."""
+        """The cell that the result sentences are about: the one at a cursor, else the draft's."""
         if (cell := self.cell) is not None and self.snapshot is not None:
             return VerdictCell(cell, self.snapshot.at_cell)
         if self.base is None:
@@ -210,7 +215,9 @@ class ChartInput(Struct, frozen=True):
 
     @property
     def note(self) -> str:
-        """The note of charts whose estimates belong to other settings; "" for the draft's."""
+        """The note below charts whose estimates belong to other settings than the draft's; "" if
+        they do not.
+        """
         return OTHER if self.marked else ""
 
     @property
@@ -220,7 +227,9 @@ class ChartInput(Struct, frozen=True):
 
     @property
     def empty(self) -> str:
-        """Why there is no chart of a run yet, and what to press."""
+        """The sentence shown in place of a run's charts: why there are none, and which key to
+        press.
+        """
         snapshot = self.snapshot
         if snapshot is not None and snapshot.status == "failed":
             return FAILED.format(snapshot.error or "Runs says why")
@@ -236,7 +245,9 @@ class ChartInput(Struct, frozen=True):
 
 
 def describe_sweep(sweep: Mapping[str, Sequence[object]]) -> str:
-    """The swept keys, those of numbers with the ends of their values: `ε 0.1…4 × protocol`."""
+    """The swept keys in words, numeric ones with their smallest and largest value: `ε 0.1…4 ×
+    protocol`.
+    """
     return " × ".join(
         f"{key_words(key).short} {ends(values)}" if _numbers(values) else key_words(key).short
         for key, values in sweep.items()
@@ -244,7 +255,9 @@ def describe_sweep(sweep: Mapping[str, Sequence[object]]) -> str:
 
 
 def ends(values: Sequence[object]) -> str:
-    """The values of a sweep: numbers by their ends, few words each, many by their number."""
+    """The values of a sweep in words: numbers by the smallest and largest, few words each, many
+    words by their number.
+    """
     numbers = _numbers(values)
     if numbers:
         ends_of = (numbers[0], numbers[-1])

@@ -22,27 +22,31 @@ if TYPE_CHECKING:
 
 
 class TabViews(PaneColumns):
-    """The view of one tab; each is made, and imported, when its tab is first shown."""
+    """The views of the tabs without charts (Table, One report, Privacy, Equations), of which one is
+    shown; each is made when it is first shown.
+    """
 
     async def open(self, tab: str) -> None:
-        """Make the view of a tab, whose name becomes its id, if it is not there."""
+        """Make and mount the view of a tab, with the tab's name as its id, unless it exists."""
         if not self.query(f"#{tab}"):
             view = _made(tab)
             view.add_class("tab-view")
             await self.mount(view)
 
     def of(self, tab: str) -> TabView | None:
-        """The view of a tab; None for those with charts, and until it is made."""
+        """The view of a tab; None for tabs of charts, and until the view is made."""
         views = (view for view in self.children if view.id == tab and view.is_mounted)
         return cast("TabView | None", next(views, None))
 
     def first_field(self, tab: str) -> Widget | None:
-        """The first widget of a tab that can take the focus."""
+        """The first widget in the view of a tab that can take the focus."""
         view = self.of(tab)
         return view and (first_focus(view) or view)
 
     def show(self, tab: str, shown: ChartInput, source: str, box: ChartBox) -> None:
-        """Hand the draft to the view of a tab, or the numbers of this chart, called `source`."""
+        """Show the view of a tab with the draft, or with the numbers of the chart named
+        `source`.
+        """
         for each in self.query_children(".tab-view"):
             each.display = each.id == tab
         view: Any = self.of(tab)

@@ -29,7 +29,9 @@ WIDE: Final = 128
 
 
 def tabs_of(draft: Draft | None) -> Choices:
-    """The tabs that a draft has: kept answers alone have the panel of privacy, for example."""
+    """The names and titles of the tabs that a draft has; Privacy, for example, only if clients keep
+    answers.
+    """
     about = _about(draft)
     return tuple(
         (kind.name, (not about.levels and kind.unnamed) or kind.title)
@@ -64,12 +66,12 @@ def _about(draft: Draft | None) -> About:
 
 
 def has_goal(draft: Draft | None) -> bool:
-    """Return whether the text of a draft asks for what reaches a goal."""
+    """True if the draft's text has a table `[goal]`."""
     return draft is not None and "goal" in (draft.document or {})
 
 
 def first_tab(scenario: Scenario | None) -> str:
-    """The tab that shows what a scenario is about: its goal, rounds, sweep, or estimates."""
+    """The tab that a scenario opens with: the one of its goal, rounds, sweep or estimates."""
     if scenario is None:
         return "frequencies"
     if task_of(scenario) not in LISTS and "goal" not in scenario.document:
@@ -95,7 +97,7 @@ def _items(scenario: Scenario) -> int | None:
 
 
 def in_rounds(document: Mapping[str, Any] | None) -> bool:
-    """Return whether a scenario is collected in rounds, as far as its text says."""
+    """True if the text of a scenario has several rounds."""
     attack = (document or {}).get("attack")
     phased = isinstance(attack, Mapping) and "phase" in attack
     return phased or "campaign" in (document or {})
@@ -106,13 +108,13 @@ def _numbers(values: list[object]) -> bool:
 
 
 def task_of(scenario: Scenario | None) -> str:
-    """The kind of a scenario's task, which decides what its charts are about."""
+    """The kind of a scenario's task (frequencies, mean, …), which decides what its charts show."""
     task = scenario.document.get("task") if scenario is not None else None
     return str(task.get("kind", LISTS[0])) if isinstance(task, dict) else LISTS[0]
 
 
 class Tabs:
-    """The tabs of a draft; while it is broken those before.
+    """The tabs of the draft; while it is invalid, those of the last valid draft.
 
     A goal asks a question: its tab comes with it, and with the end of it the one before.
     """
@@ -122,13 +124,13 @@ class Tabs:
         self._goal, self._other = False, "answer"  # the tab of drafts with a goal, or without
 
     def open_on(self, draft: Draft) -> str:
-        """The tab that a scenario is about."""
+        """The tab that a scenario opens with."""
         self._goal = has_goal(draft)
         self._other = "frequencies" if self._goal else "answer"
         return first_tab(draft.scenario)
 
     def follow(self, draft: Draft | None, tab: str) -> str:
-        """Take an edit; the tab to show in place of this one, or this one again."""
+        """Take over an edited draft; returns the tab to show in place of `tab`, or `tab`."""
         if draft is None or draft.parses:
             self.names = tabs_of(draft)
             if has_goal(draft) != self._goal:
@@ -137,13 +139,13 @@ class Tabs:
 
 
 def fitting(tabs: Choices, width: int) -> Choices:
-    """The tabs as the bar names them, in less room where that is scarce."""
+    """The tabs with titles short enough for a bar of `width` columns."""
     short = tuple((name, KINDS[name].short or words) for name, words in tabs)
     return tabs if not width or sum(len(words) + 1 for _, words in tabs) <= width + 1 else short
 
 
 def charts_of(tab: str, *, wide: bool, rounds: bool) -> tuple[str, ...]:
-    """The charts that a tab shows, its own first, then, where it is wide, what stands beside it.
+    """The charts that a tab shows: its own first, and on wide screens a second one beside it.
 
     rounds : whether there are rounds whose frequencies could be gone through.
     """
