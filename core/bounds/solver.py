@@ -158,8 +158,8 @@ def is_solved(programme: Programme) -> bool:
 
 
 def solve_classes(programme: Programme) -> Floats:
-    """float64[r + 1], read-only: the optimal share of fakes that support j targets. Raises
-    ScenarioError.
+    """float64[r + 1], read-only: the optimal share of the fakes whose report supports j of r
+    targets, j = 0..r; raises ScenarioError.
     """
     shares = _SOLVED.get(programme)
     if shares is None:

@@ -141,7 +141,6 @@ def _csv_writer(
 
 
 def _quote_cell(cell: str) -> str:
-    """A cell of CSV."""
     return '"' + cell.replace('"', '""') + '"' if {*cell} & {*',"\r\n'} else cell
 
 

@@ -134,7 +134,6 @@ def alike(supported: tuple[float, float], targets: int) -> float:
 
 
 def _crafted_gain(protocol: Supporting, targets: Items, share: float, held: float) -> float:
-    """The gain of MGA."""
     if isinstance(protocol, PlacedItems):
         hashable: Any = protocol  # a frozen dataclass
         supported = _placed_support(hashable, tuple(targets.tolist()))

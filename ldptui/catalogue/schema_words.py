@@ -76,5 +76,4 @@ def _section(key: str) -> str:
 
 
 def _sentence(note: str) -> str:
-    """A note as a sentence."""
     return f"{note[0].upper()}{note[1:]}." if note else ""

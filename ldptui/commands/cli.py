@@ -183,7 +183,6 @@ def _is_command(word: str) -> bool:
 
 
 def _open(options: Opening) -> int:
-    """The workbench."""
     from .app_start import open_workbench
 
     places, collection = options.places, None

@@ -18,7 +18,6 @@ from .option_groups import CodeOptions, OutputFile, ResultOptions, RunFormat, Si
 
 
 def _charts() -> list[str]:
-    """The charts for paper."""
     from ..charts.kinds import on_paper
 
     return [kind.name for kind in on_paper()]

@@ -153,7 +153,6 @@ def _explain_total(epsilon: float) -> str:
 
 
 def _first_releases(entries: Sequence[LedgerEntry], releases: int) -> list[LedgerEntry]:
-    """The entries of the first `releases` releases."""
     first = []
     for entry in entries:
         if times := min(entry.times, releases):

@@ -68,7 +68,6 @@ class PlannedAnswer(QuestionAnswer):
         return f" in spite of {text.percent(self.share)} fakes" if fakes else ""
 
     def _begin_sentence(self) -> str:
-        """The beginning of the sentence that answers."""
         assert self.solved is not None
         value = getattr(self, self.solved)
         shown = (

@@ -258,8 +258,8 @@ BUDGETS: Final = tuple(10 ** (step / 20 - 1) for step in range(41))
 
 
 def space_points(option: str, ratio: float, steps: int = 32, *, is_whole: bool = False) -> Any:
-    """A function that spaces the points of a chart evenly or by ratio around a value of
-    the answer.
+    """A function of an answer that returns the x-values of a chart, from 1/ratio to ratio times a
+    value of the answer.
     """
 
     def points(given: Mapping[str, Any]) -> Sequence[float]:

@@ -236,7 +236,6 @@ def _estimate_once(cell: Cell) -> Floats:
 
 
 def _source_words(cell: Cell) -> str:
-    """The source of the rows, in words."""
     kind, near = (cell.parameters.get(f"protocol.{key}") for key in ("kind", "neighbours"))
     if near is not None:
         return f"a histogram of the {kind} mechanism ({near} neighbours)"

@@ -171,7 +171,7 @@ class PackedBernoulli:
         self._rest = np.cumsum(expected - numbers)
 
     def draw(self, rows: int, items: int, rng: Rng) -> Packed:
-        """uint8[rows, ceil(items/8)], a bit for each item."""
+        """uint8[rows, ceil(items/8)]: random packed bits, one for each row and item."""
         bits = np.empty((rows, -(-items // 8)), dtype=np.uint8)
         if self.rate in (0, 1):
             bits[:] = 255 * int(self.rate)

@@ -88,7 +88,6 @@ def frame(data: ChartData, chosen: Mapping[str, str]) -> Frame | str:
 
 
 def _bits_view(bits: BitCounts, cohort: int, *, attacked: bool) -> FrameView:
-    """The bits of a cohort."""
 
     def draw(at: int | None, room: Room) -> Plot:
         plot = bit_plot(bits, cohort, max(8, room[0] - 8), attacked=attacked)

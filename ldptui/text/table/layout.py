@@ -126,7 +126,7 @@ def narrow_groups(groups: Sequence[ColumnGroup], room: int) -> list[ColumnGroup]
 
 
 def plain_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table of text cells as text."""
+    """A table, with a head for each column, as lines of text."""
     lines = block_lines([words_group(heads, rows)], Style())
     return "\n".join(line.rstrip() for line in lines) + "\n"
 

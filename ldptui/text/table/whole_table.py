@@ -277,7 +277,6 @@ def bracket_errors(words: str) -> str:
 
 
 def _tabular(groups: Sequence[ColumnGroup]) -> str:
-    """One tabular."""
     form = "".join("l" if column.words else "r" for _, column in _columns(groups))
     titles, rules, place = [], [], 1
     for group in groups:
