@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from difflib import get_close_matches
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 from textual.actions import parse
 from textual.app import App, SystemCommand
@@ -14,21 +16,25 @@ from textual.binding import Binding
 from textual.command import DiscoveryHit, Hit, Hits
 from textual.content import Content
 from textual.dom import DOMNode
+from textual.markup import escape
 from textual.screen import Screen
 from textual.system_commands import SystemCommandsProvider
 from textual.widget import Widget
 
 from ..catalogue import key_words, kind_words, listed_keys, listed_kinds
-from ..messages import KeyEdited
+from ..messages import KeyEdited, StatusNote
 from ..session.draft import used_keys, value_of
 from ..terminal import keyboard, settings
 from ..text.format import to_ascii
-from ..text.synonyms import are_in
+from ..text.synonyms import SYNONYMS, are_in
 from .workbench.title import NAMES
 
 if TYPE_CHECKING:
     from ..session.draft import Draft
     from .workbench.charts import ChartsPane
+    from .workbench.screen import WorkbenchScreen
+
+Do: TypeAlias = Callable[[], object]
 
 OURS: Final = f"{__name__.partition('.')[0]}."
 """The beginning of the name of every module of the app."""
@@ -84,28 +90,49 @@ class Commands(SystemCommandsProvider):
                 yield DiscoveryHit(title, command.callback, help=command.help)
 
     async def search(self, query: str) -> Hits:
+        hits = [*self._hits(query)]
+        if not hits and (near := self._near(query)):
+            without = escape(f"Nothing has “{query}”; this has “{near}”.")
+            hits = [replace(hit, help=f"{without} {hit.help}") for hit in self._hits(near)]
+        for hit in hits or [Hit(1.0, escape(f"Nothing has “{query}”"), _stay, help=PLACEHOLDER)]:
+            yield hit
+
+    def _hits(self, query: str) -> Iterator[Hit]:
         typed = query.casefold().split()
         for title, words, callback, _ in self._listed:
             plain = f"{title} {to_ascii(title)}".casefold()
-            if not are_in(query, plain):
-                continue
-            begun = all(re.search(rf"(?<![a-z0-9]){re.escape(word)}", plain) for word in typed)
-            first = plain.startswith(query.casefold())
-            yield Hit(1.0 + BEGUN * begun + FIRST * first, title, callback, help=words)
-        for hit in self._value_hits(query):
-            yield hit
+            if are_in(query, plain):
+                begun = all(re.search(rf"(?<![a-z0-9]){re.escape(word)}", plain) for word in typed)
+                first = plain.startswith(query.casefold())
+                yield Hit(1.0 + BEGUN * begun + FIRST * first, title, callback, help=words)
+            elif are_in(query, f"{plain} {words}"):
+                yield Hit(0.5, title, callback, help=words)
+        workbench = workbench_of(self.app, self.screen)
+        if workbench is not None and workbench.draft is not None and typed:
+            yield from self._value_hits(workbench, query)
 
-    def _value_hits(self, query: str) -> Iterator[Hit]:
+    def _near(self, query: str) -> str:
+        """What is typed with the nearest known word in the place of each that nothing has."""
+        texts = [f"{title} {words}".casefold() for title, words, *_ in self._listed]
+        known = {*re.findall(r"[a-z-]{3,}", " ".join(texts)), *SYNONYMS}
+
+        def nearest(word: str) -> str:
+            if any(are_in(word, text) for text in texts):
+                return word
+            return "".join(get_close_matches(word, known, 1))
+
+        words = query.casefold().split()
+        near = [nearest(word) for word in words]
+        return " ".join(near) if all(near) and near != words else ""
+
+    def _value_hits(self, workbench: WorkbenchScreen, query: str) -> Iterator[Hit]:
         """Values of the scenario, and scenarios to open: "oue", "eps 2", "open fake"."""
         from .library_screen import entries
         from .workbench.file_actions import open_path
-        from .workbench.screen import WorkbenchScreen
 
-        screen, words = self.screen, query.casefold().split()
-        if not isinstance(screen, WorkbenchScreen) or screen.draft is None or not words:
-            return
-        for at, (key, value, title) in enumerate(values(screen.draft, query)):
-            set_it = partial(screen.post_message, KeyEdited(key, value))
+        words = query.casefold().split()
+        for at, (key, value, title) in enumerate(values(cast("Draft", workbench.draft), query)):
+            set_it = partial(self._set, workbench, key, value, title)
             yield Hit(VALUE - at, title, set_it, help=f"Set {key} in the scenario")
         asked = words[0] == "open" and len(words) > 1
         name = " ".join(words[1:] if asked else words)
@@ -113,20 +140,53 @@ class Commands(SystemCommandsProvider):
         for at, entry in enumerate(sorted(fitting, key=lambda entry: entry.rank(name))[:MOST]):
             if asked or entry.rank(name)[0] <= NAMED:
                 score = VALUE - at if asked else BEGUN - at
-                yield Hit(score, f"Open {entry.name}", partial(open_path, screen, entry.path),
-                          help=entry.title)  # fmt: skip
+                opens = _on(self.app, workbench, open_path, workbench, entry.path)
+                yield Hit(score, f"Open {entry.name}", opens, help=entry.title)
+
+    def _set(self, workbench: WorkbenchScreen, key: str, value: Any, title: str) -> None:
+        workbench.post_message(KeyEdited(key, value))
+        if self.app.screen is not workbench:  # whose form shows it
+            self.app.screen.post_message(StatusNote(f"{title} in the scenario"))
+
+
+def workbench_of(app: Any, screen: Screen[Any]) -> WorkbenchScreen | None:
+    """The workbench, which the palette acts on from the lab too; None over a dialog."""
+    return app.workbench if hasattr(screen, "PANE_DIGITS") else None
+
+
+def _stay() -> None:
+    """Do nothing."""
+
+
+def _on(app: App[Any], screen: Screen[Any], do: Callable[..., object], *args: Any) -> Do:
+    """Do something on a screen, which is gone back to before."""
+
+    def act() -> None:
+        while app.screen is not screen and len(app.screen_stack) > 1:
+            app.pop_screen()
+        do(*args)
+
+    return act
 
 
 def commands(app: App[Any], screen: Screen[Any]) -> Iterator[SystemCommand]:
-    """Yields the palette commands of a screen: key bindings, fields, tabs, themes and the actions
-    of the app.
+    """The commands of this screen, then those of the workbench; themes, and the rest.
+
+    Of two actions of one name, such as the help of both, there is that of this screen.
     """
     from .lab.commands import question_commands
 
-    for node in _nodes(app, screen):
-        yield from _actions(app, screen, node)
-    yield from _fields(screen)
-    yield from question_commands(screen)
+    workbench, listed = workbench_of(app, screen), set[str]()
+    for shown in dict.fromkeys((screen, workbench or screen)):
+        for node in _nodes(app, shown):
+            for action, command in _actions(app, shown, node):
+                name = action if isinstance(node, Screen) else command.title
+                if name not in listed:
+                    listed.add(name)
+                    yield command
+    if workbench is not None:
+        yield from _fields(app, workbench)
+        yield from question_commands(workbench)
     for name in settings.themes():
         if name in app.available_themes:
             use = partial(setattr, app, "theme", name)
@@ -158,8 +218,10 @@ def _nodes(app: App[Any], screen: Screen[Any]) -> Iterator[DOMNode]:
             yield node
 
 
-def _actions(app: App[Any], screen: Screen[Any], node: DOMNode) -> Iterator[SystemCommand]:
-    """A command for each action of a node that has an effect now, with all its keys."""
+def _actions(
+    app: App[Any], screen: Screen[Any], node: DOMNode
+) -> Iterator[tuple[str, SystemCommand]]:
+    """Each action of a node that has an effect now, and its command with all its keys."""
     bindings: dict[str, list[Binding]] = {}
     for base in type(node).__mro__:
         for binding in vars(base).get("BINDINGS", ()) if base.__module__.startswith(OURS) else ():
@@ -169,11 +231,13 @@ def _actions(app: App[Any], screen: Screen[Any], node: DOMNode) -> Iterator[Syst
         _, name, arguments = parse(action)
         if node.check_action(name, arguments):
             keys = dict.fromkeys(key for binding in same for key in keys_of(app, binding))
-            act = partial(_act, app, screen, node, action)
-            yield SystemCommand(_title(node, same[0]), f"key: {' '.join(keys)}", act)
+            act = _on(app, screen, _act, app, screen, node, action)
+            if node is app:  # what it does has no screen
+                act = partial(_act, app, screen, node, action)
+            yield action, SystemCommand(_title(node, same[0]), f"key: {' '.join(keys)}", act)
 
 
-def _fields(screen: Any) -> Iterator[SystemCommand]:
+def _fields(app: App[Any], screen: Any) -> Iterator[SystemCommand]:
     """A command for each field of the workbench's forms and each tab of its charts."""
     from .workbench.charts import ChartsPane
     from .workbench.panes import Panes
@@ -182,12 +246,13 @@ def _fields(screen: Any) -> Iterator[SystemCommand]:
         by_key = {field.key: (number, field) for number, field in reversed([*panes.fields()])}
         for key, (number, field) in by_key.items():
             if not key.startswith("sweep."):  # of the key that is opened in its list
-                go = partial(screen.action_pane, number, field.control)
+                go = _on(app, screen, screen.action_pane, number, field.control)
                 yield SystemCommand(f"Field: {key_words(key).title}", key_words(key).first, go)
     for charts in screen.query(ChartsPane):
         for tab, title in charts.tabs():
             words = "A tab of the charts; keys: 4, then ← and →"
-            yield SystemCommand(f"Tab: {title}", words, partial(_show_tab, screen, charts, tab))
+            show = _on(app, screen, _show_tab, screen, charts, tab)
+            yield SystemCommand(f"Tab: {title}", words, show)
 
 
 def keys_of(app: App[Any], binding: Binding) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Final
 
 SYNONYMS: Final = {
@@ -12,7 +13,6 @@ SYNONYMS: Final = {
     "coin": ("grr", "report"),
     "krr": ("grr",),
     "bot": ("fake",),
-    "bots": ("fake",),
     "poison": ("attack", "fake"),
     "poisoning": ("attack", "fake"),
     "defense": ("defence",),
@@ -22,8 +22,8 @@ SYNONYMS: Final = {
     "reidentification": ("disclose", "guess"),
     "privacy": ("ε", "epsilon", "disclose"),
     "budget": ("ε", "epsilon"),
-    "campaigns": ("campaign", "phase"),
-    "phases": ("phase", "campaign", "script"),
+    "campaign": ("phase",),
+    "phase": ("campaign", "script"),
     "mixture": ("mixed", "script"),
     "teaching": ("ledger", "disclose", "sensitivity", "synthetic"),
     "lecture": ("ledger", "disclose", "sensitivity", "randomised"),
@@ -33,18 +33,20 @@ LEAST: Final = 3
 """Letters of a word that begins one of these, at the least."""
 
 
-def is_in(word: str, text: str) -> bool:
-    """True if a word or one of its synonyms occurs in a text; both in lower case."""
-    if word in text:
-        return True
-    meant = [
+@lru_cache(maxsize=256)
+def meant_words(word: str) -> tuple[str, ...]:
+    """The words that stand for a word, in small letters: itself, its singular and what it means."""
+    single = word.removesuffix("s") if len(word) > LEAST else word
+    meant = (
         other for known, others in SYNONYMS.items()
-        if len(word) >= LEAST and known.startswith(word) for other in others
-    ]  # fmt: skip
-    return any(other in text for other in meant)
+        if len(word) >= LEAST and known.startswith(single) for other in others
+    )  # fmt: skip
+    return tuple(dict.fromkeys((single, *meant)))
 
 
 def are_in(words: str, text: str) -> bool:
     """True if all typed words, or synonyms of them, occur in a text."""
     plain = text.casefold()
-    return all(is_in(word, plain) for word in words.casefold().split())
+    return all(
+        any(meant in plain for meant in meant_words(word)) for word in words.casefold().split()
+    )

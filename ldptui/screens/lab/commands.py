@@ -16,15 +16,14 @@ RELATIONS: Final = {"the relation R": "relation.csv", "R′, R repaired": "relat
 
 
 def question_commands(screen: Any) -> Iterator[SystemCommand]:
-    """Yields a palette command for each question of the lab, if the screen can open the lab."""
-    if hasattr(screen, "action_lab"):
-        for name, topic in TOPICS.items():
-            go = partial(screen.action_lab, name)
-            tab = " · ".join(dict.fromkeys((topic.group, topic.title)))
-            yield SystemCommand(f"Lab: {topic.question} ({tab})", topic.summary, go, False)
-        for name, file in RELATIONS.items():
-            go, title = partial(_show_relation, screen, file), f"Lab: Attribute privacy of {name}"
-            yield SystemCommand(title, "Example data", go, False)
+    """A command for each question of the lab. screen : the workbench, which leads there."""
+    for name, topic in TOPICS.items():
+        go = partial(screen.action_lab, name)
+        tab = " · ".join(dict.fromkeys((topic.group, topic.title)))
+        yield SystemCommand(f"Lab: {topic.question} ({tab})", topic.summary, go, False)
+    for name, file in RELATIONS.items():
+        go, title = partial(_show_relation, screen, file), f"Lab: Attribute privacy of {name}"
+        yield SystemCommand(title, "Example data", go, False)
 
 
 def _show_relation(screen: Any, file: str) -> None:

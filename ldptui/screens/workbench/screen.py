@@ -275,7 +275,8 @@ class WorkbenchScreen(DraftScreen):
         lab.follow(self.draft)
         if show:
             lab.open(show)
-        self.app.push_screen("lab")
+        if lab not in self.app.screen_stack:
+            self.app.push_screen("lab")
 
     def _make_lab(self) -> LabScreen:
         """The lab, made when it is first needed."""

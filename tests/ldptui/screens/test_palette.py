@@ -23,10 +23,10 @@ from ldptui.engine import Engine
 from ldptui.screens.dialogs.prompts import TextScreen
 from ldptui.screens.help_screen import help_text
 from ldptui.screens.library_screen import entries
-from ldptui.screens.palette import TITLES, Commands, commands, keys_of, values
+from ldptui.screens.palette import PLACEHOLDER, TITLES, Commands, commands, keys_of, values
 from ldptui.screens.workbench.charts import ChartsPane
 from ldptui.screens.workbench.runs_pane import RunsPane
-from ldptui.session.draft import open_draft
+from ldptui.session.draft import open_draft, value_of
 from ldptui.session.run_list import RunList
 from ldptui.terminal import places, settings
 from ldptui.terminal.crash import debug_info
@@ -224,11 +224,55 @@ async def test_the_palette_opens_and_finds(pilot: Pilot[None]) -> None:
     await until(pilot, lambda: app.workbench.draft.title == title)
 
 
-@pytest.mark.parametrize("typed", ["campaign", "campaigns", "phase", "phases"])
-async def test_the_phases_of_an_attack_are_found(typed: str, pilot: Pilot[None]) -> None:
-    search = Commands(pilot.app.screen)
+async def hits(app: Workbench, typed: str) -> list[Hit]:
+    """What the palette of the screen that is shown finds, the best first."""
+    search = Commands(app.screen)
     await search.startup()
-    assert "Attack: Add a phase" in [str(hit.match_display) async for hit in search.search(typed)]
+    found = [hit async for hit in search.search(typed) if isinstance(hit, Hit)]
+    return sorted(found, key=lambda hit: -hit.score)
+
+
+FOUND = {
+    "campaign": "Attack: Add a phase", "campaigns": "Attack: Add a phase",
+    "phases": "Attack: Add a phase", "bot": "Field: share of fake users β",
+    "disclose": "What does a table give away?", "table gives away": "What does a table give away?",
+    "k-anonymity": "What does a table give away?", "attribute": "Attribute privacy of the relation",
+    "one report": "Tab: One report", "beta 1%": "share of fake users β: 1%",
+    "rappor": "Protocol: RAPPOR", "cao": "Open cao-gain-beta", "plan": "How many users",
+    "capmaign": "Attack: Add a phase",
+}  # fmt: skip
+"""Words, and the title of a command that they find on every screen."""
+
+
+async def test_one_palette_is_there_on_the_workbench_and_in_the_lab(pilot: Pilot[None]) -> None:
+    app = cast("Workbench", pilot.app)
+    for lab in (False, True):
+        if lab:
+            app.workbench.action_lab("plan")
+            await until(pilot, lambda: app.screen is not app.workbench)
+        for typed, title in FOUND.items():
+            titles = [str(hit.prompt) for hit in await hits(app, typed)]
+            assert any(title in each for each in titles), (lab, typed, titles[:5])
+    first = (await hits(app, "qwxzk"))[0]
+    assert (str(first.prompt), first.help) == ("Nothing has “qwxzk”", PLACEHOLDER)
+
+
+async def test_from_the_lab_it_leads_to_the_workbench_and_to_other_questions(
+    pilot: Pilot[None],
+) -> None:
+    app = cast("Workbench", pilot.app)
+    app.workbench.action_lab("plan")
+    await until(pilot, lambda: app.screen is not app.workbench)
+    lab: Any = app.screen
+    (await hits(app, "disclose"))[0].command()
+    await until(pilot, lambda: lab.tab == "disclose")
+    assert app.screen is lab
+    (await hits(app, "beta 1%"))[0].command()
+    await until(pilot, lambda: value_of(app.workbench.draft, "attack.share") == 0.01)
+    assert app.screen is lab
+    (await hits(app, "one report"))[0].command()
+    await until(pilot, lambda: app.workbench.charts.tab == "report")
+    assert app.screen is app.workbench
 
 
 async def test_a_field_is_found_by_the_name_of_its_symbol(pilot: Pilot[None]) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from ldptui.catalogue import kind_words
 from ldptui.screens.library_screen import entries
-from ldptui.text.synonyms import are_in, is_in
+from ldptui.text.synonyms import are_in
 from ldptui.widgets.picker import Offer
 
 
@@ -22,7 +22,8 @@ def test_randomised_response_is_found_by_its_names(typed: str) -> None:
     [("defense", "Defences"), ("poison", "An attack"), ("bots", "fake users"),
      ("attribute privacy", "What would this table disclose? (Disclose)"),
      ("k-anonymity", "What would this table disclose?"), ("reidentification", "Guess"),
-     ("teach", "Ledger"),
+     ("teach", "Ledger"), ("table gives away", "What does a table give away?"),
+     ("campaigns", "Add a phase"),
      ("phase", "A campaign of bots"), ("lecture", "What would this disclose?")],
 )  # fmt: skip
 def test_other_words_are_known(typed: str, text: str) -> None:
@@ -31,7 +32,7 @@ def test_other_words_are_known(typed: str, text: str) -> None:
 
 
 def test_two_letters_stand_for_nothing_else() -> None:
-    assert not is_in("bo", "fake")
+    assert not are_in("bo", "fake")
 
 
 def test_the_library_is_searched_so() -> None:
