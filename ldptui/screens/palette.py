@@ -80,7 +80,10 @@ class Commands(SystemCommandsProvider):
     """
 
     async def startup(self) -> None:
+        from .library_screen import bundled_entries
+
         self._listed = [*self.app.get_system_commands(self.screen)]
+        bundled_entries()  # read before a key waits for them
 
     async def discover(self) -> Hits:
         """The commands shown before anything is typed."""

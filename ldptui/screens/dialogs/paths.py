@@ -11,6 +11,7 @@ from textual.app import ComposeResult
 from textual.await_complete import AwaitComplete
 from textual.binding import Binding, BindingType
 from textual.content import Content
+from textual.widgets import Static
 from textual.widgets.option_list import Option
 
 from ldptui import scenarios
@@ -232,7 +233,8 @@ class ExportScreen(ModalScreen[ExportChoice | None]):
 
     The name follows the choice until it is edited, and has its suffix where it is left out. An
     existing file is asked about first. stem : the beginning of names. chart : the chart shown.
-    check_figure : what speaks against drawing it for paper, and whether a second enter does it.
+    check_figure : what there is to say before it is drawn for paper, and whether a run has to come
+    first; else it is not drawn.
     """
 
     # Not by hand when it is mounted: the app may be ending by then.
@@ -260,6 +262,9 @@ class ExportScreen(ModalScreen[ExportChoice | None]):
                 for name, about in CHOICES.values()
             )
             yield LineList(*(Option(Content.assemble(*row)) for row in rows))
+            words, runs = self._check_figure()
+            if runs:
+                yield Static(words, markup=False)
             yield PathField(self._folder)
 
     def on_option_list_option_highlighted(self, event: LineList.OptionHighlighted) -> None:
@@ -290,13 +295,12 @@ class ExportScreen(ModalScreen[ExportChoice | None]):
             field.tell(f"{path} is a folder: add a name", refused=True)
             return
         path = path if path.suffix else path.with_suffix(self._default.suffix)
-        words, asks = self._check_figure() if self._what in COLUMNS else ("", False)
+        words, runs = self._check_figure() if self._what in COLUMNS else ("", False)
         exists = f"{path} exists; enter again overwrites it" * is_there(path)
-        questions = "; ".join(filter(None, (words, exists)))
-        if words and not asks:
+        if words and not runs:
             field.tell(words, refused=True)
         elif self._what in COLUMNS and path.suffix not in DRAWN:
             ends = ", ".join(DRAWN)
             field.tell(f"a figure ends in {ends}, got {path.name}", refused=True)
-        elif not questions or field.sure(path, questions):
+        elif not exists or field.sure(path, exists):
             self.dismiss(ExportChoice(self._what, path))

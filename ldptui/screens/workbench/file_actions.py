@@ -135,7 +135,9 @@ def _export(
 
 
 def _check_figure(screen: DraftScreen) -> tuple[str, bool]:
-    """The objection to drawing the shown chart for paper ("" if none); True if a run removes it."""
+    """What there is to say before the shown chart is drawn for paper ("" for nothing); True if a
+    run comes first, False if it cannot be drawn.
+    """
     view, scenario = screen.charts.current_chart(), screen.draft.scenario if screen.draft else None
     if view is None or view.chart is None or scenario is None:
         return "this tab shows no chart to draw", False
@@ -143,7 +145,7 @@ def _check_figure(screen: DraftScreen) -> tuple[str, bool]:
     is_whole = run is not None and run.snapshot.full and run.status == "done"
     if run is not None and is_whole and alike(run.document, scenario.document):
         return "", False
-    return "a figure is of all trials: enter again runs them, then draws it", True
+    return "a figure is of all trials: enter runs them, then draws it", True
 
 
 def _draw_of_run(

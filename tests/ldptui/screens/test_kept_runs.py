@@ -305,8 +305,7 @@ async def test_a_figure_asked_for_before_its_run_is_drawn_after_it(
         await pilot.press("ctrl+e")
         await until(pilot, lambda: isinstance(screen.app.screen, ExportScreen))
         screen.app.screen.query_one(PathField).text = str(tmp_path / "a.pdf")
-        await pilot.press("enter")
-        await until(pilot, lambda: "enter again runs them" in seen(screen.app))
+        assert "enter runs them, then draws it" in seen(screen.app)
         await pilot.press("enter")
         await until(pilot, lambda: engine.requests[-1].full)
         assert files == []
