@@ -32,7 +32,6 @@ from .terminal.printable import PrintableFilter
 from .terminal.settings import Settings
 from .text.svg import with_local_fonts
 from .widgets.field import ValueInput
-from .widgets.field.row_digits import RowDigits
 from .widgets.form import FormPane
 from .widgets.path_field import takes_suggestion
 
@@ -156,7 +155,6 @@ class Workbench(App[None]):
         self._run_replay = run_replay
         self._collection, self._lab_engine = collection, lab_engine
         self.key_queue = KeyQueue(self, super().post_message, collection is not None)
-        self._row_digits = RowDigits()
 
     def post_message(self, message: Message) -> bool:
         """True if the app queued a message; a key waits until the key before it is fully
@@ -218,14 +216,21 @@ class Workbench(App[None]):
         self.exit(return_code=return_code)
 
     def on_key(self, event: Key) -> None:
-        """Let a digit of a number that is typed on a row do nothing, and name a key that does."""
-        if not hasattr(self.screen, "PANE_DIGITS"):  # a dialog
+        """Say that a digit on a row was a key, and that another key does nothing."""
+        row, character = self.focused, event.character or ""
+        if self.screen.is_modal:
             return
-        if self._row_digits.stops(self.screen, event):
-            event.prevent_default()
+        if character.isdecimal() and isinstance(row, ValueInput):
+            label = getattr(row.parent, "label", "") or "the row"
+            note = f"{character} was a key: press ⏎ on {label} to type into it"
         elif event.key not in self.screen.active_bindings:
             name = self.get_key_display(Binding(event.key, ""))
-            self.screen.post_message(StatusNote(f"{name}: no such key here, f1 lists them"))
+            way = "⏎ on a row types numbers" if character.isdecimal() else "f1 lists them"
+            note = f"{name}: no such key here, {way}"
+        else:
+            return
+        # Behind what the key does: it may lead to another screen.
+        self.call_later(lambda: self.screen.post_message(StatusNote(note)))
 
     def on_keys_proposed(self, message: KeysProposed) -> None:
         self.workbench.take_keys(message)

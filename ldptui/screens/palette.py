@@ -141,10 +141,10 @@ class Commands(SystemCommandsProvider):
         name = " ".join(words[1:] if asked else words)
         fitting = [entry for entry in entries() if entry.matches(name)]
         for at, entry in enumerate(sorted(fitting, key=lambda entry: entry.rank(name))[:MOST]):
-            if asked or entry.rank(name)[0] <= NAMED:
-                score = VALUE - at if asked else BEGUN - at
-                opens = _on(self.app, workbench, open_path, workbench, entry.path)
-                yield Hit(score, f"Open {entry.name}", opens, help=entry.title)
+            is_named = entry.rank(name)[0] <= NAMED
+            score = VALUE - at if asked else BEGUN - at if is_named else 0.4 - at / 100
+            opens = _on(self.app, workbench, open_path, workbench, entry.path)
+            yield Hit(score, f"Open {entry.name}", opens, help=entry.title)
 
     def _set(self, workbench: WorkbenchScreen, key: str, value: Any, title: str) -> None:
         workbench.post_message(KeyEdited(key, value))
@@ -154,7 +154,7 @@ class Commands(SystemCommandsProvider):
 
 def workbench_of(app: Any, screen: Screen[Any]) -> WorkbenchScreen | None:
     """The workbench, which the palette acts on from the lab too; None over a dialog."""
-    return app.workbench if hasattr(screen, "PANE_DIGITS") else None
+    return None if screen.is_modal else app.workbench
 
 
 def _stay() -> None:

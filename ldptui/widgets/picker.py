@@ -68,7 +68,7 @@ def rank_of(words: str, name: str, more: str) -> int:
         name == " ".join(typed),
         name.startswith(" ".join(typed)),
         all(f" {word}" in f" {name}" for word in typed),
-        all(word in name for word in typed),
+        are_in(words, name),
         all(word in more.casefold() for word in typed),
         True,
     )

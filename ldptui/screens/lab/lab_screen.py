@@ -70,7 +70,6 @@ class LabScreen(Screen[None]):
     AUTO_FOCUS = ""
     CSS_PATH = "lab.tcss"
     BINDINGS: ClassVar[list[BindingType]] = KEYS
-    PANE_DIGITS = ""  # a digit leads to another question
 
     tab: var[str] = var(NAMES[0], init=False)
     view: var[int] = var(0, init=False)

@@ -25,7 +25,7 @@ from .draft_screen import AUTOSAVE_S, DraftScreen
 from .kept_runs import KeptRuns
 from .panes import CHARTS
 from .simulating import MakeEngine, Simulations
-from .title import KEYS, NAMES, TitleBar, too_small
+from .title import KEYS, TitleBar, too_small
 
 if TYPE_CHECKING:
     from ...engine.replay import RunReplay
@@ -49,7 +49,6 @@ class WorkbenchScreen(DraftScreen):
     BLANK = True
     HORIZONTAL_BREAKPOINTS = [(WIDE, "-wide")]  # noqa: RUF012
     BINDINGS: ClassVar[list[BindingType]] = KEYS
-    PANE_DIGITS = "".join(map(str, NAMES))
 
     def __init__(
         self,
