@@ -77,6 +77,7 @@ class Field(Widget):
         yield self.control
 
     def on_mount(self) -> None:
+        self.watch(self.screen, "focused", self._mark)
         if isinstance(self.control, ChoiceControl):
             self.watch(self.control, "value", self._place_choice)
 
@@ -89,6 +90,10 @@ class Field(Widget):
             fits = cell_len(self.control.word) + 4 <= self.size.width - LABEL_WIDTH
             is_short = 0 < cell_len(self.label) < LABEL_WIDTH // 2
             self.set_class(is_short and not fits, "-near")
+
+    def _mark(self, focused: Widget | None) -> None:
+        """Mark the field with the focus, in one picture with its control."""
+        self.focused = focused is self.control
 
     def render(self) -> RenderResult:
         if self.is_disabled:
@@ -226,11 +231,9 @@ class Field(Widget):
         return write(number, grouped=self.grouped)
 
     def on_descendant_focus(self) -> None:
-        self.focused = True
         self.post_message(FieldFocused(self.key))
 
     def on_descendant_blur(self) -> None:
-        self.focused = False
         self.on_value_input_edit_end()
 
     def on_value_input_edit_end(self) -> None:
