@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
@@ -24,6 +25,8 @@ def main() -> int:
             file=sys.stderr,
         )
         return exits.USAGE
+    # What a start makes stays: searching it after every 700 objects takes a seventh of the time.
+    gc.set_threshold(50_000, 20, 20)
     # Processes that start here would import what lies in the folder that one is in.
     os.environ["PYTHONSAFEPATH"] = "1"
     # SIGTERM is as ctrl-c: what is finished is printed, and no process of a pool is left.

@@ -109,8 +109,6 @@ async def _show(
     collection: dict[str, Any] | None,
 ) -> Workbench:  # fmt: skip
     """The workbench, after it was shown."""
-    # What a start makes stays: searching it after every 700 objects takes a seventh of the time.
-    gc.set_threshold(50_000, 20, 20)
     lab_engine = None
     if collection is not None:
         from ..engine import Engine
