@@ -51,7 +51,7 @@ def test_a_storm_of_resizes_and_a_stop_from_outside_leave_it_as_it_was(app: Term
     app.until(lambda _: app.state != "T" and b"\x1b[?1049h" in app.tail)
     app.quiet()
     app.send("4", "right")
-    app.until("gain over")
+    app.until("Gain of the attack over")
     app.send("ctrl+q")
 
     assert app.wait() == 0
