@@ -264,8 +264,8 @@ class _Work(Struct, frozen=True):
                 points -= 3
         own = own_values(self.scenario, axis.key) or axis.grid(SIMULATED)
         own = [x for x in own if x > 0 or not self.log]
-        if "trust.kind" in point.parameters and axis.key != SHARE:
-            return ()  # each point would have a budget to solve for: cells have their own
+        if "trust.kind" in point.parameters:  # the budget of each point has to be solved for
+            return tuple(own)
         both = {*axis.grid(points, log=self.log), *(own if len(own) <= POINTS else ())}
         if axis.key != "protocol.epsilon":
             return tuple(sorted(both))
