@@ -100,7 +100,7 @@ def got(value: object) -> str:
 
 def closest(word: object, known: Iterable[str]) -> str:
     """The known word most similar to a given one; "" if none is close."""
-    close = get_close_matches(str(word), list(known), n=3)
+    close = get_close_matches(str(word), list(known), n=3, cutoff=0.65)
     return min(close, key=lambda each: each[:1] != str(word)[:1], default="")
 
 

@@ -19,7 +19,8 @@ from .question_answer import QuantityRow, QuestionAnswer, hidden
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ldptui.core.lab.disclosure import Inference, Relation, Spread
+    from ldptui.core.lab.columns import NumberedColumn
+    from ldptui.core.lab.disclosure import Classes, Inference, Relation, Spread
 
     from ..charts.series import Bar
     from .sheet import Figure
@@ -38,7 +39,8 @@ class TableAnswer(QuestionAnswer):
     """The answer of `disclose` for a table: its k-anonymity, l-diversity and t-closeness.
 
     class_sizes : each size of a class, with the number of those. unique_columns : the
-    quasi-identifiers whose values are all different.
+    quasi-identifiers whose values are all different. groups : the values of each class and its
+    size, the smallest first, where a chart has room for all.
     """
 
     rows: int
@@ -50,6 +52,7 @@ class TableAnswer(QuestionAnswer):
     class_sizes: Sequence[tuple[int, int]]
     sensitive: Mapping[str, Spread]
     unique_columns: Sequence[str]
+    groups: Sequence[tuple[str, int]] = hidden(())
 
     @property
     def title(self) -> str:
@@ -58,21 +61,27 @@ class TableAnswer(QuestionAnswer):
     @property
     def sentences(self) -> Iterator[str]:
         known, rows = _join(self.quasi), text.count(self.rows)
-        if self.k == 1:
-            alone = text.percent(self.unique_share)
-            yield f"Not 2-anonymous: {alone} of the {rows} rows are alone, by {known}."
-        else:
-            yield f"{self.k}-anonymous: who knows {known} of somebody finds at least {self.k} rows."
+        alone = round(self.unique_share * self.rows)
+        away = {name: round(each.homogeneous_share * self.rows)
+                for name, each in self.sensitive.items()}  # fmt: skip
+        many = f"{text.count(alone)} of {rows} people" if alone else f"Nobody of {rows} people"
+        told = [f"the {name} of {text.count(number) if number else 'nobody'} is given away"
+                for name, number in away.items()]  # fmt: skip
+        yield f"{'; '.join([f'{many} can be identified by {known}', *told])}."
+        yield f"k-anonymity: k = {self.k}, the rows of the smallest class."
         for name in self.unique_columns:
             yield f"{name} is unique: no two rows agree on it."
+        if not self.sensitive:
+            yield "l-diversity, t-closeness and attribute privacy are those of sensitive columns."
         for name, spread in self.sensitive.items():
-            if away := spread.homogeneous_share:
-                yield (
-                    f"{name} is given away for {text.percent(away)} of the rows: their class has "
-                    "one value alone."
-                )
-            else:
-                yield f"Every class has at least {spread.l_distinct} values of {name}."
+            least, most = text.count(spread.l_distinct), text.short(spread.t_equal, 3)
+            yield f"l-diversity: l = {least}, the fewest values of {name} in a class."
+            yield f"t-closeness: t = {most}, the distance of {name} in a class from the whole."
+            people = text.plural(away[name], "row")
+            said = (
+                f"the class of {people} has one value" if away[name] else "no class has one value"
+            )
+            yield f"Attribute privacy of {name}: {'none' if away[name] else 'kept'}, {said} alone."
 
     def quantities(self) -> Iterator[QuantityRow]:
         below = text.percent(self.share_below_5)
@@ -96,21 +105,24 @@ class TableAnswer(QuestionAnswer):
             yield QuantityRow(f"{name}: given away", away, "rows whose class has one value", "l")
 
     def figures(self) -> Iterator[Figure]:
-        """Yields the chart of the share of rows in equivalence classes of each size."""
+        """Yields the chart of the people in each class, or in the classes of each size if many."""
         from ..charts.series import Bar
 
+        if self.groups:
+            bars = [Bar(name, size, target=size == 1) for name, size in self.groups]
+            yield _people_bars("People who fit what is known", bars, _join(self.quasi))
+            return
         rows: Counter[int] = Counter()
         for size, number in self.class_sizes:
             rows[max(least for least in SIZES if least <= size)] += size * number
         bars = []
         for start, after in zip(SIZES, [*SIZES[1:], None], strict=True):
             label = f"{start} or more" if after is None else f"{start}–{after - 1}"
-            label = "1, unique" if start == 1 else str(start) if after == start + 1 else label
-            bars.append(Bar(label, rows[start] / self.rows, target=start == 1))
+            label = "1, identified" if start == 1 else str(start) if after == start + 1 else label
+            bars.append(Bar(label, rows[start], target=start == 1))
         while len(bars) > 1 and not bars[-1].value:
             bars.pop()
-        note = f"a class agrees on {_join(self.quasi)}"
-        yield _share_bars("Rows by the size of their class", bars, "class of", self.rows, note)
+        yield _people_bars("People by how many fit what is known", bars, _join(self.quasi))
 
 
 @dataclass(frozen=True)
@@ -118,8 +130,8 @@ class RelationAnswer(QuestionAnswer):
     """The answer of `disclose` for a relation of users and attributes: its attribute privacy.
 
     always : what everybody has. complete : whether every set of attributes was tried. observed :
-    the attributes that are seen. held : the users who have each attribute. repairs : a user and an
-    attribute that restore privacy.
+    the attributes that are seen. fits : how many have all that each user has, of a small relation.
+    repairs : a user and an attribute that restore privacy.
     """
 
     users: int
@@ -130,7 +142,7 @@ class RelationAnswer(QuestionAnswer):
     complete: bool
     identified: Sequence[str]
     observed: int = hidden(2)
-    held: Mapping[str, int] = hidden()
+    fits: Mapping[str, int] = hidden()
     repairs: Sequence[tuple[str, str]] = hidden(())
 
     @property
@@ -146,12 +158,14 @@ class RelationAnswer(QuestionAnswer):
 
     @property
     def sentences(self) -> Iterator[str]:
+        named = text.count(len(self.identified)) if self.identified else "Nobody"
+        users = f"{named} of {text.count(self.users)} people can be identified by all they have"
         if self.private:
-            yield "Attribute privacy: no set of observed attributes implies another (φ∘ψ = Id)."
+            yield f"{users}; attribute privacy: nothing seen implies more (φ∘ψ = Id)."
             return
         # If nothing small implies anything, the attributes of everybody are known unobserved.
         first = next(iter(self._list_implied), f"everybody has {_join(self.always)}")
-        yield f"No attribute privacy (φ∘ψ ≠ Id): {first}."
+        yield f"{users}; no attribute privacy (φ∘ψ ≠ Id): {first}."
         if self.repairs:
             (user, attribute), *more = self.repairs
             yield f"Giving {attribute} to user {user} as well restores it" + (
@@ -178,27 +192,31 @@ class RelationAnswer(QuestionAnswer):
             yield f"identified: {', '.join(self.identified[:20])}"
 
     def figures(self) -> Iterator[Figure]:
-        """Yields the chart of the number of users who have each attribute."""
+        """Yields the chart of how many people have all that each user has, fewest first."""
         from ..charts.series import Bar
 
-        bars = [Bar(name, held / self.users, target=held == 1) for name, held in self.held.items()]
-        bars.sort(key=lambda bar: -bar.value)
-        note = "▸ held by one user alone" if any(bar.target for bar in bars) else ""
-        yield _share_bars(
-            "Users who have each attribute", bars, "has", self.users, note, of="users"
-        )
+        bars = [Bar(name, number, target=number == 1) for name, number in self.fits.items()]
+        if self.users > len(bars):
+            named = len(self.identified)
+            bars = [Bar("identified", named, target=True), Bar("others", self.users - named)]
+        bars.sort(key=lambda bar: bar.value)
+        yield _people_bars("People who have all that one has", bars, "attributes")
 
 
-def _share_bars(
-    title: str, bars: Sequence[Bar], item: str, total: int, note: str = "", of: str = "rows"
-) -> Figure:
-    """The chart of shares; as many bars as it has room for."""
+def _people_bars(title: str, bars: Sequence[Bar], known: str) -> Figure:
+    """The chart of how many people fit what is known of somebody; those who fit alone are marked.
+
+    known : what is known, in words.
+    """
     from ..charts.series import Bars
     from .sheet import shares
 
+    note = f"▸ identified: nobody else has the same {known}"
+    note = note if any(bar.target for bar in bars) else ""
     rest = f"{len(bars) - SHOWN} more" if len(bars) > SHOWN else ""
-    shown = Bars(title, tuple(bars[:SHOWN]), rest=rest, note=note, item=item, value="share")
-    return shares(shown, total, of)
+    return shares(
+        Bars(title, tuple(bars[:SHOWN]), rest=rest, note=note, item="who", value="people")
+    )
 
 
 def _join(names: Sequence[str]) -> str:
@@ -285,7 +303,17 @@ def _table_answer(path: Path, quasi: Sequence[str], sensitive: Sequence[str]) ->
         classes.share_below(5), list(zip(sizes.tolist(), numbers.tolist(), strict=True)),
         {column.name: diversity(classes, column) for column in private},
         [column.name for column in columns if len(column.values) == classes.rows],
+        _list_groups(classes, columns),
     )  # fmt: skip
+
+
+def _list_groups(classes: Classes, columns: Sequence[NumberedColumn]) -> list[tuple[str, int]]:
+    """The values of each class and its size, the smallest first; none of more than a chart has."""
+    if classes.sizes.size > SHOWN:
+        return []
+    names = [", ".join(column.values[column.codes[row]] for column in columns)
+             for row in classes.first.tolist()]  # fmt: skip
+    return sorted(zip(names, classes.sizes.tolist(), strict=True), key=lambda each: each[1])
 
 
 def _read_relation(path: Path, names: Sequence[str]) -> Relation:
@@ -318,6 +346,7 @@ def _relation_answer(relation: Relation, observed: int) -> RelationAnswer:
     return RelationAnswer(
         users, len(names), relation.private, relation.always, implications, is_complete,
         relation.identified_users, observed,
-        {name: relation.having(1 << at).bit_count() for at, name in enumerate(names)},
+        {user: relation.having(held).bit_count()
+         for user, held in zip(relation.users, relation.held, strict=True) if is_small},
         relation.repairs() if is_small and not relation.private else (),
     )  # fmt: skip

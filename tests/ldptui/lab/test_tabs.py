@@ -210,12 +210,17 @@ def test_a_release_that_is_none_is_named_by_its_row() -> None:
 def test_the_relation_of_the_issue_and_what_restores_it(tmp_path: Path) -> None:
     """Users 1-4 with {a,b}, {b,c}, {c}, {c}; then a for user 3 as well."""
     answer = ask("disclose", what="relation")
-    said = "No attribute privacy (φ∘ψ ≠ Id): whoever is seen with a also has b."
+    said = (
+        "2 of 4 people can be identified by all they have; no attribute privacy (φ∘ψ ≠ Id): "
+        "whoever is seen with a also has b."
+    )
     assert answer.words[:2] == (said, "Giving a to user 3 as well restores it.")
     rows = "user,attribute\n1,a\n1,b\n2,b\n2,c\n3,c\n3,a\n4,c\n"
     (tmp_path / "mended.csv").write_text(rows, encoding="utf-8")
     mended = ask("disclose", folder=tmp_path, what="relation", file="mended.csv")
-    assert mended.words[0].startswith("Attribute privacy: no set of observed attributes")
+    assert "; attribute privacy: nothing seen implies more" in mended.words[0]
+    [chart] = answer.figures
+    assert [(bar.label, bar.value) for bar in chart.chart.bars if bar.target] == [("1", 1), ("2", 1)]
     assert not any("whoever" in words for words in mended.words)
 
 

@@ -64,7 +64,7 @@ READ: Final[Mapping[str, tuple[str, ...]]] = {
     "lab Sensitivity": ("What does one person change?", "Clipping the sum", "bound C"),
     "lab Ledger": ("What do all releases cost together?", "release 1"),
     "lab Check": ("Is ε kept?", "How likely a loss above t is: oue", "Proved by enumeration"),
-    "lab Disclose": ("What does a table give away?", "Rows by the size of their class"),
+    "lab Disclose": ("What does a table give away?", "People by how many fit what is known"),
     "lab Synthetic": ("Which rows can be given away?", "Synthetic and true frequencies"),
     "lab Plan": ("How many users does it take?", "without an attack", "users n"),
     "lab Design": ("Which protocol bears the attack?", "Noise over what one fake can lift"),
