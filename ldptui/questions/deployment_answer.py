@@ -80,7 +80,7 @@ class DeploymentAnswer(QuestionAnswer):
     protocols.
 
     found : the cells of the matrix that are known. floor : the gain of fakes whom no server can
-    tell from honest users. plan : what the planner would change.
+    tell from honest users. plan : what the planner says of it.
     """
 
     deployment: Deployment
@@ -91,8 +91,10 @@ class DeploymentAnswer(QuestionAnswer):
 
     @cached_property
     def rows(self) -> list[DeploymentRow]:
-        """The rows of the matrix: complete rows of the deployment's protocol first, least gain
-        first.
+        """The rows: where every attack is known those of the own protocol first; then the others.
+
+        First stands the defence that surely leaves least, then those that may be as good, then all
+        others by what they leave.
         """
         rows: dict[tuple[str, str], DeploymentRow] = {}
         for each in self.found:
@@ -100,7 +102,14 @@ class DeploymentAnswer(QuestionAnswer):
             rows.setdefault(key, DeploymentRow(*key, each.protocol == self.deployment.protocol, {}))
             rows[key].cells[each.attack] = each
         whole = [row for row in rows.values() if row.is_whole]
-        whole.sort(key=lambda row: (not row.is_own, row.worst.most))
+        tried = [row for row in whole if row.is_own and row.defence != NONE]
+        best = min((row.worst for row in tried), key=lambda each: each.most, default=None)
+
+        def place(row: DeploymentRow) -> tuple[bool, bool, bool, float]:
+            may_be_as_good = best is not None and row.worst.least <= best.most
+            return not row.is_own, row.worst is not best, not may_be_as_good, row.worst.gain or 0.0
+
+        whole.sort(key=place)
         return [*whole, *(row for row in rows.values() if not row.is_whole)]
 
     @property
@@ -286,9 +295,10 @@ def plan_words(deployment: Deployment) -> Iterator[str]:
             yield f"The planner has no plan for {protocol.upper()}: {error}."
             return
     now, then = found[deployment.protocol], found[BEST]
-    sentence = f"The smallest frequency found in spite of them is {text.short(now.frequency, 3)}"
+    kept = f"{deployment.protocol.upper()} finds items of frequency {text.short(now.frequency, 3)}"
+    sentence = f"In spite of the fakes {kept} and more, with probability {POWER}"
     if then.frequency < now.frequency * (1 - 5e-3):
         better = text.short(then.frequency, 3)
-        yield f"{sentence}; the planner would take {then.protocol.upper()}: {better}."
+        yield f"{sentence}; {then.protocol.upper()}, the best here, would those of {better}."
     else:
-        yield f"{sentence}; the planner would change nothing."
+        yield f"{sentence}; no protocol here finds rarer ones."

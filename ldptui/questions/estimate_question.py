@@ -159,7 +159,7 @@ def estimate(
 def _describe(reports: Any, is_wanted: bool) -> DescriptionAnswer:
     """What files look like; raises ScenarioError with the same where an estimate was wanted."""
     from ldptui.core.reports.describing import describe_file
-    from ldptui.core.reports.sources import sources
+    from ldptui.core.reports.sources import keep_sources, sources
 
     from .description_answer import DescriptionAnswer
     from .reports_input import places_of
@@ -167,7 +167,8 @@ def _describe(reports: Any, is_wanted: bool) -> DescriptionAnswer:
     places = places_of(reports)
     if not places:
         raise ScenarioError("is required", key="protocol")
-    found = tuple(map(describe_file, sources(places)))
+    with keep_sources(sources(places)) as kept:
+        found = tuple(map(describe_file, kept))
     if not is_wanted and found[0].is_of_counts:
         raise ContentError(found[0].sentence)
     if not is_wanted:

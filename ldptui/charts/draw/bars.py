@@ -243,7 +243,7 @@ def _rest_words(chart: Bars, hidden: Sequence[Bar], look: Look) -> str:
         return crop(look.clean("; ".join(filter(None, (more, rest)))), look.width)
     targets = rest.targets + sum(bar.target for bar in hidden)
     words = f"{fmt.count(rest.count + len(hidden))} more"
-    words += f", {fmt.count(targets)} targets" if targets else ""
+    words += f", {fmt.plural(targets, 'target')}" if targets else ""
     if look.width >= FULL:
         parts = (chart.value, rest.value, [bar.value for bar in hidden]), (
             chart.truth, rest.true, [bar.true or 0.0 for bar in hidden],
@@ -302,7 +302,8 @@ def _choices(
     if errors:
         places = min(MOST_PLACES, fmt.decimals(errors), max(1, 2 - power) if power >= 0 else 99)
     else:
-        places = max(0, min(6, 3 - power))
+        is_counted = power >= 0 and all(bar.value == round(bar.value) for bar in bars)
+        places = 0 if is_counted else max(0, min(6, 3 - power))
 
     def column(head: str, texts: Sequence[str]) -> tuple[str, Sequence[str]]:
         head, texts = look.clean(head), [look.clean(text) for text in texts]

@@ -11,6 +11,7 @@ from textual.containers import Horizontal, Vertical
 from textual.widget import Widget
 from textual.widgets import Static
 
+from ...charts.series import Bars
 from ...messages import ChoicesAsked
 from ...questions.field_help import lab_field_help
 from ...questions.options import OptionSpec, Step
@@ -195,14 +196,20 @@ ROOM_FOR_BOTH: Final = 100
 """Columns from which the form stands beside the answer."""
 ROOM_FOR_TABLE: Final = 150
 """Columns from which the table stands below each chart."""
+ROWS_OF_BARS: Final = 6
+"""Rows of a chart of bars beside its bars."""
+AROUND_BARS: Final = ROWS_OF_BARS + 8
+"""Rows of the screen beside the bars, and what is above and below the answer."""
+LEAST_TABLE: Final = 10
+"""Rows from which the table stands below a chart of bars too, which needs no more height."""
 
 
 class LabBody(Vertical):
     """The form and the answer of a question below the answer's first sentence; the screen chooses
     the tab and the view.
 
-    A view is a chart or the table, of which a wide terminal shows the table beside each chart; in
-    a narrow one a view is below the form, and the words are one as well.
+    A view is a chart or the table; where a chart leaves room, the table stands below it. In a
+    narrow terminal a view is below the form, and the words are one as well.
     """
 
     def __init__(self) -> None:
@@ -255,22 +262,33 @@ class LabBody(Vertical):
         message.stop()
         pick(self.app, message)
 
+    @property
+    def views(self) -> list[str]:
+        """The names of the views that `v` goes through at the size of the screen."""
+        narrow, wide = (self.app.size.width < ROOM_FOR_BOTH, self.app.size.width >= ROOM_FOR_TABLE)
+        charts = max(1, len(self._answer.figures) if self._answer is not None else 0)
+        named = ["Chart", *(f"Chart {number}" for number in range(2, charts + 1))]
+        return [*named, *["Table"] * (not wide), *["Words"] * narrow]
+
     def lay_out(self, view: int) -> None:
         """Show the parts of the answer that have room; if not all have, `view` chooses one."""
-        narrow, wide = (self.app.size.width < ROOM_FOR_BOTH, self.app.size.width >= ROOM_FOR_TABLE)
-        figures = tuple(self._answer.figures) if self._answer is not None else ()
-        charts = max(1, len(figures))
-        at = view % (charts + 2 if narrow else charts + (not wide))
+        views, answer = self.views, self._answer
+        at = view % len(views)
+        narrow, wide, shown = "Words" in views, "Table" not in views, views[at]
         self.set_class(narrow, "-narrow")
         self.set_class(wide, "-wide")
-        self._chart_box.display = at < charts
-        self._table_box.display = wide or at == charts
-        has_words = self._answer is not None
-        self._words.display = has_words if not narrow else at == charts + 1
-        self._right.display = not narrow or at <= charts
-        self._left.set_class(narrow and at > charts, "-whole")
+        self._chart_box.display = shown.startswith("Chart")
+        figures = answer.figures if answer is not None else ()
         figure = figures[at] if at < len(figures) else None
-        self.chart.show(figure, NO_CHART if self._answer is not None else self._missing)
+        bars = figure.chart.bars if figure is not None and isinstance(figure.chart, Bars) else ()
+        spare = self.app.size.height - len(bars) - AROUND_BARS
+        below = bool(bars) and spare >= LEAST_TABLE and not narrow
+        self._chart_box.styles.height = len(bars) + ROWS_OF_BARS if below else None
+        self._table_box.display = wide or below or shown == "Table"
+        self._words.display = shown == "Words" if narrow else answer is not None
+        self._right.display = shown != "Words"
+        self._left.set_class(shown == "Words", "-whole")
+        self.chart.show(figure, NO_CHART if answer is not None else self._missing)
 
     def as_text(self) -> str:
         """The chart as text; the table, tab-separated, if it is shown alone or has the focus."""

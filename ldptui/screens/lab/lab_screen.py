@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import asyncio
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.binding import BindingType
+from textual.binding import ActiveBinding, BindingType
 from textual.events import Resize
 from textual.reactive import var
 from textual.screen import Screen
@@ -51,10 +52,7 @@ DEBOUNCE_S: Final = 0.1
 """From the last keystroke of a burst to the question."""
 AT_ONCE_S: Final = 0.001
 """The same of its first one, and where each is answered; Textual's timers cannot do with 0."""
-HINT: Final = (
-    "tab goes into the form · v shows the table · a digit is a question, again its next view · "
-    "esc leaves"
-)
+HINT: Final = "tab goes into the form · a digit is a question, again its next page · esc leaves"
 NAMES: Final = tuple(TOPICS)
 OPENED: Final = next(name for name, topic in TOPICS.items() if topic.group == "My reports")
 """The tab that shows a collection which is opened."""
@@ -210,6 +208,18 @@ class LabScreen(Screen[None]):
 
     def watch_view(self) -> None:
         self._body.lay_out(self.view)
+        self.refresh_bindings()
+
+    @property
+    def active_bindings(self) -> dict[str, ActiveBinding]:
+        """The keys that act now; that of the views names the next one."""
+        found, views = super().active_bindings, self._body.views
+        at, many = self.view % len(views), len(views)
+        words = f"{views[(at + 1) % many]} ({at + 1} of {many})"
+        for key, active in found.items():
+            if active.binding.id == "lab.view":
+                found[key] = active._replace(binding=replace(active.binding, description=words))
+        return found
 
     def action_tab(self, by: int) -> None:
         self.tab = NAMES[(NAMES.index(self.tab) + by) % len(NAMES)]
@@ -343,6 +353,8 @@ class LabScreen(Screen[None]):
         self.refresh_bindings()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action == "view":
+            return len(self._body.views) > 1
         if action != "cursor":
             return self.page.can(action)
         chart = self._body.chart

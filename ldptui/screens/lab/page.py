@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ldptui.core.base.files import is_there
 
-from ...questions.choices import EXAMPLE, EXAMPLES
+from ...questions.choices import EXAMPLE, EXAMPLES, kinds
 from ...questions.field_help import lab_field_help
 from ...questions.question import Question
 from ...questions.sheet import AnswerSheet
@@ -70,14 +70,18 @@ class Page:
         return self.answer, before + ("Example data: " if self.examples(draft) else "")
 
     def examples(self, draft: Draft | None) -> tuple[str, ...]:
-        """The fields whose file is a bundled example, because the user's folder has no file of that
-        name.
-        """
-        values, folder = self.values(draft), current_dir() if draft is None else draft.folder
-        paths = values.get(self.read_from)
-        texts = paths if isinstance(paths, (list, tuple)) else [paths]
-        examples = (EXAMPLE, *EXAMPLES.values())
-        return tuple(text for text in texts if text in examples and not is_there(folder / text))
+        """The bundled example files that the form names, as the folder has none of that name."""
+        folder, examples = current_dir() if draft is None else draft.folder, EXAMPLES.values()
+        return tuple(
+            text
+            for text in self.files(draft)
+            if text in (EXAMPLE, *examples) and not is_there(folder / text)
+        )
+
+    def files(self, draft: Draft | None) -> list[str]:
+        """The paths that the form names, as they were typed."""
+        named = self.values(draft).get(self.read_from)
+        return [text for text in (named if isinstance(named, (list, tuple)) else [named]) if text]
 
     def edit(self, draft: Draft | None, name: str, value: Any) -> None:
         """Store an edited value and check its field again; "entries.2" is the third row of the
@@ -165,8 +169,8 @@ def title_of(draft: Draft | None, page: Page) -> str:
     """
     if examples := page.examples(draft):
         return f"example data: {', '.join(examples)}"
-    if page.topic.uses_collection:
-        return ", ".join(Path(text).name for text in page.values(draft)["reports"] if text)
+    if (files := page.files(draft)) or page.topic.uses_collection:
+        return ", ".join(Path(text).name for text in files)
     return _setting(draft, page.values(draft), bool(page.typed))
 
 
@@ -184,5 +188,6 @@ def _setting(draft: Draft | None, values: Mapping[str, Any], is_typed: bool) -> 
         typed = values.get(name)
         sizes[sign] = typed if isinstance(typed, int) else sizes[sign]
     title = "as typed here" if is_typed else (draft.document or {}).get("title") or "untitled"
-    words = ", ".join(f"{sign} = {count(size)}" for sign, size in sizes.items())
-    return f"{words}, {str(kind).upper()} │ {title}"
+    words = [f"{sign} = {count(size)}" for sign, size in sizes.items()]
+    words += [kind.upper()] if kind in kinds() else []
+    return f"{', '.join(words)} │ {title}"

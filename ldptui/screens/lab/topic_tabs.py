@@ -60,8 +60,14 @@ KEYS: Final[list[BindingType]] = [
 ]
 
 
-LABELS: Final = tuple((group, f"{number} {group}") for number, group in enumerate(GROUPS, 1))
-"""The tabs by the numbers that are their keys."""
+PAGES: Final = ", ".join(TOPICS[name].title.lower() for name in MEMBERS[GROUPS[-1]])
+LABELS: Final = tuple(
+    (group, f"{number} {group}" + f": {PAGES}" * (group == GROUPS[-1]))
+    for number, group in enumerate(GROUPS, 1)
+)
+"""The tabs by the numbers that are their keys; the last one names its pages."""
+FIRST_ROW: Final = 6
+"""The tabs of the first of two rows."""
 
 
 class TopicTabs(Vertical):
@@ -87,6 +93,6 @@ class TopicTabs(Vertical):
     def show(self, width: int) -> None:
         """Lay out the tabs for a screen with `width` columns."""
         fits = self._first.fits(LABELS, width - self.styles.padding.width)
-        half = len(LABELS) if fits else -(-len(LABELS) // 2)
+        half = len(LABELS) if fits else FIRST_ROW
         self._first.choices, self._second.choices = LABELS[:half], LABELS[half:]
         self._second.display = not fits

@@ -137,6 +137,8 @@ def test_what_is_wrong_names_its_file(
     for data in (b"", b"\xff\xfe", gzip.compress(b"seed,value\n1,0\n")[:-9]):
         pipe(monkeypatch, data)
         assert "standard input" in fail(capsys, 2, "estimate", "-", *AGREED)
+    pipe(monkeypatch, b"report\n3\n1\n")
+    assert "standard input has 2 reports of whole" in fail(capsys, 2, "estimate", "-")
     monkeypatch.setattr(sys, "stdin", None)
     assert "it is closed" in fail(capsys, 3, "estimate", "-", *AGREED)
 

@@ -84,15 +84,19 @@ def test_the_words_are_those_of_the_matrix(answer: AnswerSheet, capsys: Captured
     }
     assert printed["worst"] == vars(left[NONE])
     assert printed["worst"]["attack"] == "mga"
-    # The bars, the rows and the sentence have them by what is left.
-    order = sorted(left, key=lambda name: left[name].most)
+    # The bars, the rows and the sentence have them by what is left, what may be the best first.
+    best_row = min((name for name in left if name != NONE), key=lambda name: left[name].most)
+    surely = left[best_row].most
+    order = sorted(
+        left, key=lambda name: (name != best_row, left[name].least > surely, left[name].gain)
+    )
     bars = [row[1] for row in answer.figures[0].numbers.rows]
     assert bars[: len(order)] == ["as it is" if name == NONE else name for name in order]
     assert [row[0] for row in answer.table.rows][: len(order)] == [
         "OUE" if name == NONE else f"OUE + {name}" for name in order
     ]
     helps = printed["best_defence"]
-    assert helps == next(name for name in order if name != NONE)
+    assert helps == best_row
     draft = edit_keys(open_draft(locate("quickstart")), answer.proposed_edits("as it is"))
     assert draft.cell is not None
     cell = draft.cell
@@ -108,7 +112,7 @@ def test_the_words_are_those_of_the_matrix(answer: AnswerSheet, capsys: Captured
     assert numbers[-1] == pytest.approx(100 * hidden, rel=0.01)
     assert answer.verdict[0].startswith("10 % fakes lift 2 items by ")
     assert f"; best defence {helps} leaves " in answer.verdict[0]
-    assert "planner would" in " ".join(answer.verdict)
+    assert "In spite of the fakes OUE finds items of frequency" in " ".join(answer.verdict)
 
 
 def test_the_verdict_is_the_size_the_cure_and_the_bound() -> None:
@@ -143,6 +147,11 @@ def test_the_verdict_is_the_size_the_cure_and_the_bound() -> None:
     near = [Outcome("oue", attack, "norm-sub", 9, 0.04, 0.01, 20) for attack in ATTACKS]
     said = [*DeploymentAnswer(mine, [*rest, *known, *cure, *near], None, ()).sentences]
     assert said[2] == "norm-sub may be as good as normalise."
+    wide = [Outcome("oue", attack, "ml", 9, 0.03, 0.5, 20) for attack in ATTACKS]
+    other = [Outcome("oue", attack, "rsn", 9, 0.05, 0.001, 20) for attack in ATTACKS]
+    answered = DeploymentAnswer(mine, [*known, *cure, *other, *near, *wide], None, ())
+    names = [row.defence for row in answered.rows]
+    assert names == ["normalise", "ml", "norm-sub", "rsn", NONE]
     far = [Outcome("grr", attack, NONE, 9, 0.7) for attack in ATTACKS]
     sure = [Outcome("oue", attack, "norm-sub", 9, 0.04, 1e-5, 20) for attack in ATTACKS]
     chart = next(DeploymentAnswer(mine, [*known, *sure, *far], None, ()).figures()).chart

@@ -220,7 +220,10 @@ def test_the_relation_of_the_issue_and_what_restores_it(tmp_path: Path) -> None:
     mended = ask("disclose", folder=tmp_path, what="relation", file="mended.csv")
     assert "; attribute privacy: nothing seen implies more" in mended.words[0]
     [chart] = answer.figures
-    assert [(bar.label, bar.value) for bar in chart.chart.bars if bar.target] == [("1", 1), ("2", 1)]
+    assert [(bar.label, bar.value) for bar in chart.chart.bars if bar.target] == [
+        ("1", 1),
+        ("2", 1),
+    ]
     assert not any("whoever" in words for words in mended.words)
 
 
