@@ -31,7 +31,7 @@ ScenarioName: TypeAlias = Annotated[
     str,
     Argument(positional=True),
     "SCENARIO",
-    Help("a TOML file, or the name of a bundled scenario"),
+    Help("a TOML file, the name of a bundled scenario, or a table of words and counts"),
 ]
 StorePath: TypeAlias = Annotated[
     str | None, "PATH", Help("the file that keeps the runs (or set LDPTUI_STORE)")

@@ -196,12 +196,12 @@ ROOM_FOR_BOTH: Final = 100
 """Columns from which the form stands beside the answer."""
 ROOM_FOR_TABLE: Final = 150
 """Columns from which the table stands below each chart."""
-ROWS_OF_BARS: Final = 6
-"""Rows of a chart of bars beside its bars."""
-AROUND_BARS: Final = ROWS_OF_BARS + 8
-"""Rows of the screen beside the bars, and what is above and below the answer."""
-LEAST_TABLE: Final = 10
-"""Rows from which the table stands below a chart of bars too, which needs no more height."""
+ABOVE: Final = 8
+"""Rows of the screen above and below the answer."""
+AROUND_BARS: Final = 6
+"""Rows of a chart of bars beside its bars, which needs no more: the table stands below it."""
+LEAST_ROWS: Final = 11
+"""Rows of a chart and of a table at least, where one stands below the other."""
 
 
 class LabBody(Vertical):
@@ -281,9 +281,9 @@ class LabBody(Vertical):
         figures = answer.figures if answer is not None else ()
         figure = figures[at] if at < len(figures) else None
         bars = figure.chart.bars if figure is not None and isinstance(figure.chart, Bars) else ()
-        spare = self.app.size.height - len(bars) - AROUND_BARS
-        below = bool(bars) and spare >= LEAST_TABLE and not narrow
-        self._chart_box.styles.height = len(bars) + ROWS_OF_BARS if below else None
+        rows = max(len(bars) + AROUND_BARS, LEAST_ROWS)
+        below = bool(bars) and not narrow and self.app.size.height >= ABOVE + rows + LEAST_ROWS
+        self._chart_box.styles.height = rows if below else None
         self._table_box.display = wide or below or shown == "Table"
         self._words.display = shown == "Words" if narrow else answer is not None
         self._right.display = shown != "Words"
