@@ -270,6 +270,11 @@ class LabBody(Vertical):
         named = ["Chart", *(f"Chart {number}" for number in range(2, charts + 1))]
         return [*named, *["Table"] * (not wide), *["Words"] * narrow]
 
+    def next_view(self, view: int) -> str:
+        """The view after one, and the number of the one that is shown."""
+        at, many = view % len(self.views), len(self.views)
+        return f"{self.views[(at + 1) % many]} ({at + 1} of {many})"
+
     def lay_out(self, view: int) -> None:
         """Show the parts of the answer that have room; if not all have, `view` chooses one."""
         views, answer = self.views, self._answer

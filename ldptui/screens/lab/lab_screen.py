@@ -213,9 +213,7 @@ class LabScreen(Screen[None]):
     @property
     def active_bindings(self) -> dict[str, ActiveBinding]:
         """The keys that act now; that of the views names the next one."""
-        found, views = super().active_bindings, self._body.views
-        at, many = self.view % len(views), len(views)
-        words = f"{views[(at + 1) % many]} ({at + 1} of {many})"
+        found, words = super().active_bindings, self._body.next_view(self.view)
         for key, active in found.items():
             if active.binding.id == "lab.view":
                 found[key] = active._replace(binding=replace(active.binding, description=words))
@@ -223,9 +221,6 @@ class LabScreen(Screen[None]):
 
     def action_tab(self, by: int) -> None:
         self.tab = NAMES[(NAMES.index(self.tab) + by) % len(NAMES)]
-
-    def action_go(self, topic: str) -> None:
-        self.tab = topic
 
     def action_group(self, number: int) -> None:
         """Show a tab by its number; if it is shown already, the next question of the tab."""
