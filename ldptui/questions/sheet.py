@@ -133,10 +133,7 @@ def _values(line: Series) -> dict[float, Value]:
     }
 
 
-def shares(bars: Bars, total: int | None = None, of: str = "") -> Figure:
-    """A figure of bars of shares, with the share and the count of each in the table."""
-    counts = [() if total is None else (round(bar.value * total),) for bar in bars.bars]
-    rows = [
-        ("", bar.label, bar.value, *count) for bar, count in zip(bars.bars, counts, strict=True)
-    ]
-    return figure(bars, ("", bars.item, bars.value, *([of] if of else [])), rows)
+def shares(bars: Bars) -> Figure:
+    """Bars of shares or counts, and a row for each."""
+    rows = [("", bar.label, bar.value) for bar in bars.bars]
+    return figure(bars, ("", bars.item, bars.value), rows)
