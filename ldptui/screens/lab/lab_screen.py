@@ -61,9 +61,7 @@ READ: Final = {"file": ("A table to read", (".csv",)), "reports": ("Reports to r
 
 
 class LabScreen(Screen[None]):
-    """The lab: tabs of questions, each with a form and its answer; typed values stay as long as the
-    app runs.
-    """
+    """The lab: tabs of questions, each with a form and its answer; what was typed stays."""
 
     AUTO_FOCUS = ""
     CSS_PATH = "lab.tcss"
@@ -138,9 +136,7 @@ class LabScreen(Screen[None]):
         await self._engine.stop()
 
     def follow(self, draft: Draft | None) -> None:
-        """Take over the workbench's draft, whose values fill the fields that the user has not typed
-        into.
-        """
+        """Take over the workbench's draft, which fills the fields that nobody has typed into."""
         self._draft = draft
         if self._ready:
             self._show_title()
@@ -236,9 +232,7 @@ class LabScreen(Screen[None]):
             self.action_group(1 + GROUPS.index(message.choice))
 
     def action_view(self) -> None:
-        """Show the next chart; if only one view has room, the next of chart, table and
-        sentences.
-        """
+        """Show the next view of those that have no room together: chart, table, sentences."""
         self.view += 1
 
     # Typing.
@@ -370,9 +364,7 @@ class LabScreen(Screen[None]):
             self.post_message(KeyEdited(self.page.key_to_read(self._field), str(path)))
 
     def action_export(self) -> None:
-        """Ask for a path and write the question's output file in the worker, with the random draws
-        that are shown.
-        """
+        """Ask for a path and write the question's file in the worker, with the draws shown."""
         from ..dialogs.paths import PathScreen, fault_to_write
 
         title, name = self.page.file_to_write(self._draft)
