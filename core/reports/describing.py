@@ -9,7 +9,14 @@ from itertools import chain
 from shlex import quote
 from typing import Any, Final
 
-from ..base.errors import ContentError, format_number, format_value, one_line, shorten_name
+from ..base.errors import (
+    ContentError,
+    LdpError,
+    format_number,
+    format_value,
+    one_line,
+    shorten_name,
+)
 from ..base.files import Source, StdinFile
 from ..base.frames import frame_file, pyarrow_for
 from ..base.tables import Batch, table_rows, text_file, whole_number
@@ -59,7 +66,7 @@ class Description:
     def sentence(self) -> str:
         """A sentence on the content of the file and the options that read it."""
         if self.is_of_counts:
-            return f"{self.source} has counts of people and no reports: {self.advice}"
+            return self.advice
         alone = f" of {self.columns[0].words}" if len(self.columns) == 1 else ""
         return f"{self.source} has {format_number(self.rows)} reports{alone}: {self.advice}"
 
@@ -75,16 +82,22 @@ def describe_file(source: Source) -> Description:
         for name, held in zip(heads, batch.cells, strict=True):
             cells[name] += held[: LOOKED_AT - len(cells[name])]
     columns = tuple(_holding_of(name, held) for name, held in cells.items())
-    if _is_of_counts(source):
-        doors = f"ldptui {quote(str(source))} opens it as a population, as ^o in the workbench does"
-        return Description(str(source), rows, columns, doors, is_of_counts=True)
+    if words := fault_of_counts(source):
+        return Description(str(source), rows, columns, words, is_of_counts=True)
     return Description(str(source), rows, columns, _advice_for(columns))
 
 
-def _is_of_counts(source: Source) -> bool:
-    """True for a table of items and how many people have each."""
-    read_once = isinstance(source, StdinFile) or not is_table(source)
-    return not read_once and bool((find_columns(source) or ("", ""))[1])
+def fault_of_counts(source: Source) -> str:
+    """The sentence on a table of items and their counts, which has no reports; "" of any other."""
+    if isinstance(source, StdinFile) or not is_table(source):
+        return ""
+    try:
+        if not (find_columns(source) or ("", ""))[1]:
+            return ""
+    except LdpError:  # whoever reads the file says what is wrong with it
+        return ""
+    doors = f"ldptui {quote(str(source))} opens it as a population, as ^o in the workbench does"
+    return f"{source} has counts of people and no reports: {doors}"
 
 
 def _open_columns(source: Source) -> tuple[list[str], Iterator[Batch]]:

@@ -10,6 +10,7 @@ from ldptui.core.base.ranges import EPSILON, SHARE, USERS
 
 from ..text import format as text
 from .choices import local
+from .draft_values import three_targets
 from .options import AllowedWords, Argument, Blank
 from .parameters import Items, Targets, pairs, users_of
 from .question import Steps, question
@@ -46,7 +47,7 @@ def deployment(
         Blank(100_000, users_of, steps="1-2-5", only=_is_uncounted),
     ] = None,
     share: Annotated[float, SHARE, "B", Blank(0.05, "attack.share", steps="hundredths")] = 0.05,
-    targets: Annotated[Targets, "R", Blank(3)] = 3,
+    targets: Annotated[Targets, "R", Blank(3, three_targets)] = 3,
 ) -> Steps[DeploymentAnswer]:
     """Put every attack on a deployment beside every defence, and beside other protocols: closed
     forms where there are, quick simulations elsewhere; the worst cell, what no defence can tell,

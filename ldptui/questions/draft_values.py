@@ -89,6 +89,12 @@ def targets_or_ten(draft: Draft) -> int | None:
     return targets_of(draft) or (None if items is None else max(1, min(10, items - 1)))
 
 
+def three_targets(draft: Draft) -> int | None:
+    """Three targets, or d - 1 for fewer items."""
+    items = items_of(draft)
+    return None if items is None else max(1, min(3, items - 1))
+
+
 def release(kind: str, epsilon: float, delta: Any, times: Any) -> str:
     """A budget as an entry of the ledger's form."""
     spent = f"{kind}={epsilon:.6g}"

@@ -21,6 +21,7 @@ from ldptui.core.protocols import NAMED
 from ldptui.core.reports.arguments import keys_of, local
 from ldptui.core.reports.arguments import names as item_names
 from ldptui.core.reports.column_layout import Order
+from ldptui.core.reports.describing import fault_of_counts
 from ldptui.core.reports.points import protocol as protocol_of
 from ldptui.core.reports.report_counts import Counted, counted
 from ldptui.core.reports.report_files import counted_in
@@ -187,6 +188,8 @@ def open_collection(
         if not places:
             raise ScenarioError("must name a file of reports, a folder or a pattern", key="reports")
         files = sources(places, bit_order)
+        if words := fault_of_counts(files[0]):
+            raise ScenarioError(f"must be reports: {words}", key="reports")
         if program is not None:
             from ldptui.core.reports.programs import count_program
 

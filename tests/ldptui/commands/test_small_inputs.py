@@ -52,6 +52,7 @@ def test_a_table_of_words_and_counts_is_a_population_wherever_it_is_named(
     assert opened.is_modified
     words = f"has counts of people and no reports: ldptui {shlex.quote(str(path))} opens it"
     assert words in fail(capsys, 2, "estimate", str(path))
+    assert f"REPORTS must be reports: {path} has" in fail(capsys, 2, "estimate", str(path), *GRR)
 
 
 @pytest.mark.parametrize(
