@@ -60,12 +60,11 @@ KEYS: Final[list[BindingType]] = [
 ]
 
 
+LABELS: Final = tuple((group, f"{number} {group}") for number, group in enumerate(GROUPS, 1))
+"""The tabs by the numbers that are their keys."""
 PAGES: Final = ", ".join(TOPICS[name].title.lower() for name in MEMBERS[GROUPS[-1]])
-LABELS: Final = tuple(
-    (group, f"{number} {group}" + f": {PAGES}" * (group == GROUPS[-1]))
-    for number, group in enumerate(GROUPS, 1)
-)
-"""The tabs by the numbers that are their keys; the last one names its pages."""
+WITH_PAGES: Final = (*LABELS[:-1], (GROUPS[-1], f"{LABELS[-1][1]}: {PAGES}"))
+"""The same with the pages of the last one, which its name does not say, where that costs no row."""
 FIRST_ROW: Final = 6
 """The tabs of the first of two rows."""
 
@@ -92,7 +91,9 @@ class TopicTabs(Vertical):
 
     def show(self, width: int) -> None:
         """Lay out the tabs for a screen with `width` columns."""
-        fits = self._first.fits(LABELS, width - self.styles.padding.width)
-        half = len(LABELS) if fits else FIRST_ROW
-        self._first.choices, self._second.choices = LABELS[:half], LABELS[half:]
+        room = width - self.styles.padding.width
+        fits = self._first.fits(LABELS, room)
+        labels = LABELS if fits and not self._first.fits(WITH_PAGES, room) else WITH_PAGES
+        half = len(labels) if fits else FIRST_ROW
+        self._first.choices, self._second.choices = labels[:half], labels[half:]
         self._second.display = not fits

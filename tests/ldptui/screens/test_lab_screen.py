@@ -277,13 +277,14 @@ async def test_tabs_by_key_and_by_click() -> None:
         assert dict(screen.values) == before
 
 
-@pytest.mark.parametrize(("width", "rows"), [(80, 3), (120, 2)])
+@pytest.mark.parametrize(("width", "rows"), [(80, 3), (120, 2), (150, 2)])
 async def test_nine_tabs_stand_in_as_few_rows_as_can_be(width: int, rows: int) -> None:
     async with lab((width, 40)) as (screen, _, pilot):
         await pilot.press("4")
         text = seen(pilot.app)
         for number, group in enumerate(GROUPS, 1):
             assert f"{number} {group}" in text
+        assert ("9 Teaching: ledger, sensitivity, disclose, synthetic" in text) == (width != 120)
         assert screen.query_one("#lab-tabs").size.height == rows
         await pilot.press("2")
         await until(pilot, lambda: screen.query_one("#lab-tabs").size.height == rows - 1)
