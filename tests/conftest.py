@@ -22,6 +22,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from ldptui.core.kernels.loops import LOOPS
+from ldptui.core.plugins.code_loading import load_method
 
 SEED_VARIABLE = "LDPTUI_TEST_SEED"
 
@@ -119,6 +120,12 @@ def store_of_its_own(
     """No test writes into the user's store, or finds what another test has kept."""
     name = f"{zlib.crc32(request.node.nodeid.encode()):08x}.sqlite3"
     monkeypatch.setenv("LDPTUI_STORE", str(tmp_path_factory.getbasetemp() / "stores" / name))
+
+
+@pytest.fixture
+def nothing_loaded() -> None:
+    """Code that this process loaded before leaves no mark."""
+    load_method.cache_clear()
 
 
 @pytest.fixture

@@ -71,10 +71,7 @@ OF_RUNS = (
 OF_FILES = ("runs import {file}", "replay {file}", "compare {file} {file}", "game {file}")
 
 
-@pytest.fixture(autouse=True)
-def nothing_loaded() -> None:
-    """Code that another test loaded leaves no mark again."""
-    load_method.cache_clear()
+pytestmark = pytest.mark.usefixtures("nothing_loaded")
 
 
 @pytest.fixture

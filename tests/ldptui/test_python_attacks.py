@@ -12,33 +12,12 @@ from support.commands import Captured, fail, succeed
 from support.plugin_cases import attack_file, toml
 
 from ldptui.commands import cli
-from ldptui.core.plugins import code_loading
 from ldptui.terminal import exits
 
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.fixture(autouse=True)
-def nothing_loaded() -> None:
-    """Attacks that this process loaded before leave no mark."""
-    code_loading.load_method.cache_clear()
-
-
-@pytest.fixture(autouse=True)
-def no_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The settings file of the tests."""
-    path = tmp_path / "config.toml"
-    path.write_text("")
-    monkeypatch.setenv("LDPTUI_CONFIG", str(path))
-    return path
-
-
-@pytest.fixture
-def scenario(tmp_path: Path) -> str:
-    """A stranger's scenario that asks for "honest"."""
-    path = tmp_path / "stranger.toml"
-    path.write_text(toml("honest"), encoding="utf-8")
-    return str(path)
+pytestmark = pytest.mark.usefixtures("nothing_loaded", "no_settings")
 
 
 # Strangers' files.

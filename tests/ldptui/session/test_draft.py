@@ -5,6 +5,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from support.draft_cases import TEXT, plain
 
 from ldptui.core.scenario import parse
 from ldptui.session.draft import (
@@ -23,41 +24,6 @@ from ldptui.session.draft import (
     sweepable,
     value_of,
 )
-
-TEXT = """\
-format = 1
-title = "a test"  # with a comment
-seed = 7
-
-# who takes part
-[population]
-kind = "zipf"
-items = 64  # d
-users = 1_000_000
-exponent = 1.1
-
-[protocol]
-kind = "olh"
-epsilon = 1.0
-hash_range = "ceil"
-
-[attack]
-kind = "mga"
-share = 0.05
-targets = { pick = "random", count = 3 }
-
-[sweep]
-"attack.share" = { from = 0.0, to = 0.2, points = 5 }
-"""
-
-
-@pytest.fixture
-def draft(tmp_path: Path) -> Draft:
-    return draft_of(TEXT, tmp_path)
-
-
-def plain(text: str, tmp_path: Path) -> Draft:
-    return draft_of(text.partition("\n[sweep]")[0] + "\n", tmp_path)
 
 
 def test_a_good_text_is_bound(draft: Draft) -> None:

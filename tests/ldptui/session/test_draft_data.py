@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 from support.chart_cases import QUICK
+from support.draft_cases import TEXT, plain
 
 from ldptui.charts import curves
 from ldptui.core.bounds import solver
@@ -16,41 +17,6 @@ from ldptui.session.draft import (
     populations,
     read_on,
 )
-
-TEXT = """\
-format = 1
-title = "a test"  # with a comment
-seed = 7
-
-# who takes part
-[population]
-kind = "zipf"
-items = 64  # d
-users = 1_000_000
-exponent = 1.1
-
-[protocol]
-kind = "olh"
-epsilon = 1.0
-hash_range = "ceil"
-
-[attack]
-kind = "mga"
-share = 0.05
-targets = { pick = "random", count = 3 }
-
-[sweep]
-"attack.share" = { from = 0.0, to = 0.2, points = 5 }
-"""
-
-
-@pytest.fixture
-def draft(tmp_path: Path) -> Draft:
-    return draft_of(TEXT, tmp_path)
-
-
-def plain(text: str, tmp_path: Path) -> Draft:
-    return draft_of(text.partition("\n[sweep]")[0] + "\n", tmp_path)
 
 
 def test_csv_problems_are_sentences_under_their_key(tmp_path: Path) -> None:

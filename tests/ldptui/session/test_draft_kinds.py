@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-import pytest
+from support.draft_cases import TEXT, plain
 
 from ldptui import scenarios
 from ldptui.session.draft import (
@@ -15,41 +15,6 @@ from ldptui.session.draft import (
     sweep_of,
     value_of,
 )
-
-TEXT = """\
-format = 1
-title = "a test"  # with a comment
-seed = 7
-
-# who takes part
-[population]
-kind = "zipf"
-items = 64  # d
-users = 1_000_000
-exponent = 1.1
-
-[protocol]
-kind = "olh"
-epsilon = 1.0
-hash_range = "ceil"
-
-[attack]
-kind = "mga"
-share = 0.05
-targets = { pick = "random", count = 3 }
-
-[sweep]
-"attack.share" = { from = 0.0, to = 0.2, points = 5 }
-"""
-
-
-@pytest.fixture
-def draft(tmp_path: Path) -> Draft:
-    return draft_of(TEXT, tmp_path)
-
-
-def plain(text: str, tmp_path: Path) -> Draft:
-    return draft_of(text.partition("\n[sweep]")[0] + "\n", tmp_path)
 
 
 def test_a_new_kind_gets_its_keys_and_the_old_one_gets_them_back(tmp_path: Path) -> None:
