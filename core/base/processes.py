@@ -23,8 +23,7 @@ def _start_time(process: int) -> str:
 
 def is_alive(owner: str) -> bool:
     """True if a process may still be alive; always True for processes of other hosts."""
-    host, _, number = owner.rpartition(":")[0].rpartition(":")
-    began = owner.rpartition(":")[2]
+    host, number, began = _parts(owner)
     if host != socket.gethostname() or not number.isdecimal():
         return bool(owner.strip())
     try:
@@ -38,5 +37,18 @@ def is_alive(owner: str) -> bool:
 
 def describe_process(owner: str) -> str:
     """A process in words: its number, and its host if it is another host."""
-    host, _, process = owner.rpartition(":")[0].rpartition(":")
-    return process if host == socket.gethostname() else f"{process} on {host}"
+    host, number, _ = _parts(owner)
+    return number if host == socket.gethostname() else f"{number} on {host}"
+
+
+def is_another_here(owner: str) -> bool:
+    """True if a process is on this host, still alive, and not this process."""
+    is_here = _parts(owner)[0] == socket.gethostname()
+    return is_here and owner != process_address() and is_alive(owner)
+
+
+def _parts(owner: str) -> tuple[str, str, str]:
+    """The host, the process number and the start time of a process address."""
+    place, _, began = owner.rpartition(":")
+    host, _, number = place.rpartition(":")
+    return host, number, began

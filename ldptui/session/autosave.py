@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from ldptui.core.base.errors import FileError
 from ldptui.core.base.files import is_file, write_atomically
-from ldptui.core.base.processes import is_alive, process_address
+from ldptui.core.base.processes import is_another_here, process_address
 
 from ..terminal import places
 from .draft import draft_of, edit_text
@@ -133,8 +133,7 @@ def _is_in_use(path: Path) -> bool:
         owner = str(json.loads(path.read_text(encoding="utf-8"))["owner"])
     except (OSError, ValueError, LookupError, TypeError):
         return False
-    me = process_address()
-    return owner != me and owner.split(":")[0] == me.split(":")[0] and is_alive(owner)
+    return is_another_here(owner)
 
 
 def _take(path: Path) -> KeptDraft | None:
