@@ -48,7 +48,7 @@ def redrawn_words(known: Mapping[str, str | int]) -> tuple[str, ...]:
     return (f"{drawn}: from 2.5 on NumPy draws large binomials otherwise",)
 
 
-def draws_differ(known: Mapping[str, str | int]) -> str:
+def find_changed_sampler(known: Mapping[str, str | int]) -> str:
     """What draws other numbers here, from the same laws, than in a saved run: "simulator" or
     "NumPy"; "" if nothing does.
     """

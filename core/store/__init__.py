@@ -13,7 +13,7 @@ last moment.
 
 from __future__ import annotations
 
-from ..base.versions import SIMULATOR, differing, draws_differ, versions
+from ..base.versions import SIMULATOR, differing, find_changed_sampler, versions
 from .cell_address import cell_keys
 from .run_records import Arrival, RunCell, RunRecord, Status
 from .run_writer import KeptAnswers, RunMemory, RunPart, begin, resume

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..base.sampling import Floats
 from ..base.streams import digest as digest_of_bytes
-from ..base.versions import draws_differ
+from ..base.versions import find_changed_sampler
 from ..cell import Cell
 from ..experiment import Experiment
 from ..experiment.search import solve_goal, with_fakes
@@ -90,7 +90,10 @@ def replay(
     FileError, ScenarioError or RunError. `show` is called with the progress.
     """
     kept = store.measured_cells(number)
-    trials, redrawn = sum(cell.trials for cell in kept), draws_differ(store.run(number).versions)
+    trials, redrawn = (
+        sum(cell.trials for cell in kept),
+        find_changed_sampler(store.run(number).versions),
+    )
     experiment = experiment or store.experiment(number, limits)
     # What was kept beyond a gap is left out, as it is from the digest.
     cells = tuple(

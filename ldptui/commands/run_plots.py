@@ -17,7 +17,7 @@ from ldptui.core.base.files import write_atomically
 from ldptui.core.plugins import CodePermission, permit_code
 from ldptui.core.running.runner import RunResults
 from ldptui.core.scenario import parse, to_toml
-from ldptui.core.store import RunRecord, Store, differing, draws_differ, open_store
+from ldptui.core.store import RunRecord, Store, differing, find_changed_sampler, open_store
 from ldptui.core.store.run_replay import MeanAgreement, replay
 from ldptui.core.store.run_replay import Replay as Outcome
 
@@ -172,7 +172,7 @@ def replay_run(
             output.note(f"note: {before}: numbers may differ for that reason")
         if means is None:
             return exits.FAILED
-    redrawn, known = draws_differ(run.versions), run.versions["numpy"]
+    redrawn, known = find_changed_sampler(run.versions), run.versions["numpy"]
     output.write_out(_agreeing(means, redrawn))
     if redrawn == "NumPy":
         output.note(
