@@ -85,14 +85,18 @@ def is_shuffled(form: Mapping[str, Any]) -> bool:
 
 def targets_or_ten(draft: Draft) -> int | None:
     """The number of the draft's targets; without targets ten, or d - 1 for fewer items."""
-    items = items_of(draft)
-    return targets_of(draft) or (None if items is None else max(1, min(10, items - 1)))
+    return targets_of(draft) or _targets_below(draft, 10)
 
 
 def three_targets(draft: Draft) -> int | None:
     """Three targets, or d - 1 for fewer items."""
+    return _targets_below(draft, 3)
+
+
+def _targets_below(draft: Draft, most: int) -> int | None:
+    """`most` targets, but fewer than the draft has items; None for an unknown domain."""
     items = items_of(draft)
-    return None if items is None else max(1, min(3, items - 1))
+    return None if items is None else max(1, min(most, items - 1))
 
 
 def release(kind: str, epsilon: float, delta: Any, times: Any) -> str:

@@ -234,9 +234,9 @@ def _actions(
         _, name, arguments = parse(action)
         if node.check_action(name, arguments):
             keys = dict.fromkeys(key for binding in same for key in keys_of(app, binding))
-            act = _on(app, screen, _act, app, screen, node, action)
-            if node is app:  # what it does has no screen
-                act = partial(_act, app, screen, node, action)
+            act: Do = partial(_act, app, screen, node, action)
+            if node is not app:  # what the app does has no screen
+                act = _on(app, screen, act)
             yield action, SystemCommand(_title(node, same[0]), f"key: {' '.join(keys)}", act)
 
 

@@ -126,10 +126,8 @@ class KeptRuns:
         chosen to be shown meanwhile stays.
         """
         screen = self._screen
-        last, scenario = (
-            screen.run_list.last,
-            screen.draft.scenario if screen.draft is not None else None,
-        )
+        last, draft = screen.run_list.last, screen.draft
+        scenario = draft.scenario if draft is not None else None
         if screen.is_chosen or not (last and scenario and scenario.document == last.document):
             return
         await self.read(last)

@@ -119,13 +119,8 @@ class RunsPane(FilteredList):
 
     def _row(self, run: Run, before: Run | None) -> Text:
         view = run.snapshot
-        mark = (
-            "▶"
-            if run.key == self.run_list.shown
-            else "+"
-            if run.key in self.run_list.overlays
-            else " "
-        )
+        shown, overlays = self.run_list.shown, self.run_list.overlays
+        mark = "▶" if run.key == shown else "+" if run.key in overlays else " "
         star = "★" if run.kept is not None and run.kept.star else " "
         what = describe_scenario(run.document) if view.full else ""
         if before is not None:
