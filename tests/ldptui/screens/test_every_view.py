@@ -1,7 +1,8 @@
 """Every pane, tab and dialog against its picture in text: snapshots/*.txt, which were looked at.
 
-A view that the product gets and this file does not know fails. LDPTUI_UPDATE_SNAPSHOTS=1 writes the
-pictures anew; then look at them.
+A view that the product gets and this file does not know fails. The views are shown one after
+another in one app: the runs that a pane lists are those which the views before it have started.
+`LDPTUI_UPDATE_SNAPSHOTS=1 pytest -m long` writes the pictures anew; then look at them.
 """
 
 from __future__ import annotations
@@ -91,9 +92,6 @@ READ: Final[Mapping[str, tuple[str, ...]]] = {
 """What must be read in each view, at every size from 80 × 24."""
 
 TITLES: Final = {name: draft_of(text, HOME).title for name, text in SCENARIOS.items()}
-QUICK: Final = [view for view in views() if scenario_of(view) == "swept" and view[:3] != "lab"]
-"""The views that cost little."""
-
 
 BUNDLED = library_screen.bundled_entries
 
@@ -104,12 +102,11 @@ def bundled() -> list[library_screen.LibraryEntry]:
 
 
 async def pictures(
-    names: list[str],
-    size: tuple[int, int],
+    size: str,
     monkeypatch: pytest.MonkeyPatch,
     settings: Settings = Settings(),  # noqa: B008 (it is frozen)
 ) -> dict[str, str]:
-    """Views at a size, as text: one start of the app for all."""
+    """All views at a size, as text: one start of the app."""
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.setattr(
         "ldptui.screens.help_screen.LOOPS", SimpleNamespace(words="compiled by numba")
@@ -120,10 +117,11 @@ async def pictures(
     monkeypatch.setattr(library_screen, "bundled_entries", bundled)
     monkeypatch.setattr(places, "scenarios_dir", lambda: HOME / "scenarios")
     app, shown, opened = Workbench(settings, None, Working), dict[str, str](), ""
-    async with app.run_test(size=size) as pilot:
+    width, height = map(int, size.split("x"))
+    async with app.run_test(size=(width, height)) as pilot:
         screen = app.workbench
         await until(pilot, lambda: screen.draft is not None)
-        for view in names:
+        for view in views():
             if opened != (opened := scenario_of(view)):
                 screen.open_draft(draft_of(SCENARIOS[opened], HOME))
                 await settled(app, pilot)
@@ -142,25 +140,21 @@ def looked_at(size: str) -> dict[str, str]:
     }
 
 
-def check(view: str, picture: str, size: tuple[int, int]) -> None:
-    """What holds for every view: its words, its scenario's title alone, whole rows and hints."""
-    rows = picture.split("\n")
-    assert len(rows) <= size[1]
-    assert max(map(cell_len, rows)) <= size[0]
-    for words in READ[view]:
-        assert words in picture, f"{view} does not say {words!r}"
-    for name, title in TITLES.items():
-        assert name == scenario_of(view) or title not in picture
-    hints = rows[-1].split()
-    for hint in ("^q", "^p"):
-        assert hint in hints
-    assert {"?", "f1"} & set(hints)  # in a text a question mark is text
-
-
-def test_every_view_of_the_product_has_a_picture_and_its_words() -> None:
-    assert set(READ) == set(views())
-    for size in SIZES:
-        assert set(looked_at(size)) == set(views()), size
+@pytest.mark.parametrize("size", SIZES)
+def test_every_view_of_the_product_has_a_picture_and_its_words(size: str) -> None:
+    width, height = map(int, size.split("x"))
+    assert set(READ) == set(views()) == set(looked_at(size))
+    for view, picture in looked_at(size).items():
+        rows = picture.split("\n")
+        assert len(rows) <= height
+        assert max(map(cell_len, rows)) <= width
+        for words in READ[view]:
+            assert words in picture, f"{view} does not say {words!r}"
+        for name, title in TITLES.items():
+            assert name == scenario_of(view) or title not in picture
+        hints = rows[-1].split()
+        assert {"^q", "^p"} <= set(hints)
+        assert {"?", "f1"} & set(hints)  # in a text a question mark is text
 
 
 BESIDE: Final = {"tab Error": 7, "tab Gain": 8, "tab Success": 6}
@@ -180,30 +174,21 @@ def test_a_curve_has_most_rows_of_its_pane(view: str) -> None:
     assert len(rows) >= 26
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not np.__version__.startswith(f"{NUMPY}."), reason=f"drawn by NumPy {NUMPY}")
-@pytest.mark.parametrize(
-    ("size", "names"),
-    [
-        pytest.param("80x24", QUICK, id="80x24, most views"),
-        *(pytest.param(size, views(), marks=pytest.mark.long, id=size) for size in SIZES),
-    ],
-)
-async def test_every_view_is_the_one_looked_at(
-    size: str, names: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    width, height = map(int, size.split("x"))
-    shown = await pictures(names, (width, height), monkeypatch)
-    if os.environ.get("LDPTUI_UPDATE_SNAPSHOTS") and names == views():
+@pytest.mark.parametrize("size", SIZES)
+async def test_every_view_is_the_one_looked_at(size: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = await pictures(size, monkeypatch)
+    if os.environ.get("LDPTUI_UPDATE_SNAPSHOTS"):
         text = "".join(f"== {view}\n{picture}\n" for view, picture in sorted(shown.items()))
         (SNAPSHOTS / f"{size}.txt").write_text(text, encoding="utf-8")
     expected = looked_at(size)
     for view, picture in shown.items():
-        check(view, picture, (width, height))
         assert picture == expected[view], f"{view} is not the picture looked at"
 
 
 @pytest.mark.long
 async def test_ascii_has_a_stand_in_for_every_character(monkeypatch: pytest.MonkeyPatch) -> None:
-    shown = await pictures(views(), (80, 24), monkeypatch, Settings(charset="ascii"))
+    shown = await pictures("80x24", monkeypatch, Settings(charset="ascii"))
     seen_in = {char: view for view, picture in shown.items() for char in picture if char != "?"}
     assert not {char: view for char, view in seen_in.items() if ascii_cells(char) == "?"}
