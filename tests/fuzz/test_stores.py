@@ -48,23 +48,8 @@ def tampered(path: Path, copy: Path) -> Iterator[str]:
                     yield f"{table}.{column} = {value!r}"
 
 
-def change(path: Path, table: str, column: str, value: object) -> None:
-    """Give the last row of a table another value in one column."""
-    with closing(sqlite3.connect(path)) as db:
-        db.execute("PRAGMA ignore_check_constraints = ON")
-        last = f"(SELECT max(rowid) FROM {table})"
-        db.execute(f"UPDATE {table} SET {column} = ? WHERE rowid = {last}", (value,))
-        db.commit()
-
-
-VALUES = (b"", b"\xff" * 20, "x", 7, float("inf"))
-ROWS = [
-    (table, column, value)
-    for table, column in (("runs", "body"), ("runs", "cells"), ("runs", "arrivals"),
-                          ("blocks", "body"), ("blocks", "cell"))
-    for value in VALUES
-]  # fmt: skip
-
+ROWS: Final = ("runs.body", "runs.cells", "runs.arrivals", "blocks.body", "blocks.cell")
+"""Columns whose damage leaves every run in the list."""
 
 COMMANDS = (
     "runs show 2",
@@ -106,31 +91,30 @@ def codes(store: Path, folder: Path, capsys: Captured) -> list[int]:
     return ended
 
 
-@pytest.mark.every(7)
-@pytest.mark.parametrize(("table", "column", "value"), ROWS)
-def test_a_changed_row_costs_one_sentence(
-    table: str, column: str, value: object, tmp_path: Path, capsys: Captured
-) -> None:
-    store = kept_runs(tmp_path, capsys)
-    change(store, table, column, value)
-    listed, *others = codes(store, tmp_path, capsys)
-    assert listed == 0
-    assert 3 in others
-    assert any(
-        line.startswith("1 ")
-        for line in succeed(capsys, "runs", "--store", str(store)).splitlines()
-    )
+def change_each(every: int, folder: Path, capsys: Captured) -> Counter[int]:
+    """The answers to each n-th change; runs are listed whatever is in their rows and blocks."""
+    store, copy = kept_runs(folder, capsys), folder / "copy.sqlite3"
+    ended: Counter[int] = Counter()
+    for number, what in enumerate(tampered(store, copy)):
+        if number % every:
+            continue
+        try:
+            listed, *others = codes(copy, folder, capsys)
+        except AssertionError as error:
+            raise AssertionError(what) from error
+        ended.update([listed, *others])
+        if what.startswith(ROWS):
+            assert listed == 0, what
+    return ended
+
+
+def test_a_changed_field_costs_one_sentence(tmp_path: Path, capsys: Captured) -> None:
+    ended = change_each(17, tmp_path, capsys)
+    assert min(ended[0], ended[3]) > 10
 
 
 @pytest.mark.long
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")  # 1e300 squared
 def test_no_value_in_any_column_raises(tmp_path: Path, capsys: Captured) -> None:
-    store, copy = kept_runs(tmp_path, capsys), tmp_path / "copy.sqlite3"
-    ended: Counter[int] = Counter()
-    for what in tampered(store, copy):
-        try:
-            ended.update(codes(copy, tmp_path, capsys))
-        except AssertionError as error:
-            raise AssertionError(what) from error
-    assert ended[0] > 200
-    assert ended[3] > 200
+    ended = change_each(1, tmp_path, capsys)
+    assert min(ended[0], ended[3]) > 200

@@ -268,6 +268,32 @@ def test_no_file_of_any_name_is_unpickled(name: str, mark: Path, capsys: Capture
         answers(capsys, mark, command, file=evil)
 
 
+@pytest.mark.parametrize("kind", ["parquet", "arrow"])
+@pytest.mark.parametrize("command", ["perturb", "estimate"])
+def test_no_pickle_of_a_column_is_loaded(
+    kind: str, command: str, mark: Path, capsys: Captured
+) -> None:
+    """Arrow's extension types of Python were pickles in the schema, loaded with the file."""
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    evil, path = pickle.dumps(Touching(mark)), mark.with_name(f"in.{kind}")
+    about = {
+        b"ARROW:extension:name": b"arrow.py_extension_type",
+        b"ARROW:extension:metadata": evil,
+    }
+    field = pyarrow.field("report", pyarrow.int64(), metadata=about)
+    table = pyarrow.Table.from_arrays([pyarrow.array([0, 1])], schema=pyarrow.schema([field]))
+    if kind == "parquet":
+        parquet.write_table(table, path)
+    else:
+        with pyarrow.ipc.new_file(path, table.schema) as writer:
+            writer.write_table(table)
+    agreed = "--protocol grr --epsilon 1 --items 4 --out {out}.csv"
+    answers(capsys, mark, f"{command} {{file}} {agreed}", file=path)
+    pickle.loads(evil)  # the mark that it would leave
+    assert mark.exists()
+
+
 # Folders.
 
 

@@ -7,7 +7,6 @@ import gzip
 import io
 import json
 import os
-import pickle
 import random
 import subprocess
 import sys
@@ -281,44 +280,6 @@ def test_long_lines_are_read_up_to_the_limit(
                 tables.FileError, match=r"must have lines of at most|larger than field limit"
             ):
                 list(read)
-
-
-class Touching:
-    """What leaves a mark where it is unpickled."""
-
-    def __init__(self, mark: Path) -> None:
-        self.mark = mark
-
-    def __reduce__(self) -> tuple[Callable[[Path], None], tuple[Path]]:
-        return Path.touch, (self.mark,)
-
-
-@pytest.mark.parametrize("kind", ["parquet", "arrow"])
-@pytest.mark.parametrize("command", ["perturb", "estimate"])
-def test_no_pickle_of_a_column_is_loaded(
-    kind: str, command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Arrow's extension types of Python were pickles in the schema, loaded with the file."""
-    pyarrow = pytest.importorskip("pyarrow")
-    parquet = pytest.importorskip("pyarrow.parquet")
-    path, mark = tmp_path / f"in.{kind}", tmp_path / "mark"
-    held = {
-        b"ARROW:extension:name": b"arrow.py_extension_type",
-        b"ARROW:extension:metadata": pickle.dumps(Touching(mark)),
-    }
-    field = pyarrow.field("report", pyarrow.int64(), metadata=held)
-    table = pyarrow.Table.from_arrays([pyarrow.array([0, 1])], schema=pyarrow.schema([field]))
-    if kind == "parquet":
-        parquet.write_table(table, path)
-    else:
-        with pyarrow.ipc.new_file(path, table.schema) as writer:
-            writer.write_table(table)
-    agreed = ["--protocol", "grr", "--epsilon", "1", "--items", "4"]
-    assert cli.main([command, str(path), *agreed, "--out", str(tmp_path / "out.csv")]) in (0, 2)
-    capsys.readouterr()
-    assert not mark.exists()
-    pickle.loads(held[b"ARROW:extension:metadata"])  # the mark that it would leave
-    assert mark.exists()
 
 
 @pytest.mark.parametrize("end", [".csv", ".jsonl", ".toml"])
