@@ -63,7 +63,7 @@ def run_json(*command: str | Path) -> dict[str, Any]:
 
 
 def ours(measure: str, **options: Any) -> dict[str, Any]:
-    return run_json(sys.executable, "-P", "bench/ours.py", measure, json.dumps(options))
+    return run_json(sys.executable, "bench/ours.py", measure, json.dumps(options))
 
 
 def peer(name: str, protocol: str, users: int) -> dict[str, Any]:

@@ -16,7 +16,7 @@ def scaling(quick: bool) -> Iterator[Row]:
     for _ in range(turns):
         for place, measured in taken.items():
             options = json.dumps({"place": place, "cells": cells})
-            measured.append(run_json(sys.executable, "-P", "bench/spread.py", options))
+            measured.append(run_json(sys.executable, "bench/spread.py", options))
             digests.add(measured[-1]["digest"])
     work = statistics.median(turn["parent"] for turn in taken["1"])
     alone = statistics.median(turn["seconds"] for turn in taken["1"])

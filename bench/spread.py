@@ -1,6 +1,6 @@
 """A cheap sweep of many cells, spread over workers: what the parent pays and what it gains.
 
-    .venv/bin/python -P bench/spread.py '{"place": "local:2", "cells": 1000}'
+    .venv/bin/python bench/spread.py '{"place": "local:2", "cells": 1000}'
 
 prints one JSON line, as bench/ours.py does.
 """

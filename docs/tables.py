@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import inspect
 import re
-import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Final
+
+from references import equation_lines, paper_rows, plain_cell
 
 import ldptui
 from ldptui import core, scenarios
@@ -30,7 +31,6 @@ from ldptui.commands.result_formats import FORMATS
 from ldptui.commands.scenario_library import schema_text
 from ldptui.core.attacks import ATTACKS
 from ldptui.core.base.errors import ScenarioError, format_value
-from ldptui.core.base.versions import versions
 from ldptui.core.metrics import METRICS, FrequencyConclusion
 from ldptui.core.metrics.conclusion import Conclusion
 from ldptui.core.metrics.conclusions.hitters import HitterConclusion
@@ -49,8 +49,6 @@ from ldptui.core.scenario import (
     rule_of,
 )
 from ldptui.explain.attack_formulas import SUPPORTED
-from ldptui.explain.citations import Paper, papers
-from ldptui.explain.equation_list import equations
 from ldptui.explain.formula_list import cell_formulas
 from ldptui.questions.topics import TOPICS
 
@@ -81,7 +79,7 @@ def _made(name: str) -> str:
     what, _, part = name.partition(" of ")
     if what == "library":
         return "\n".join(f"::: {place}\n" for place in library())
-    return "\n".join(_equations(part)) if what == "equations" else table(name)
+    return "\n".join(equation_lines(part)) if what == "equations" else table(name)
 
 
 def library() -> Iterator[str]:
@@ -99,16 +97,8 @@ def table(name: str) -> str:
     what, _, where = name.partition(" of ")
     known, rows = TABLES[what]
     heads, *below = [*([known] if known else []), *rows(where)]
-    lines = [f"| {' | '.join(map(_cell, row))} |\n" for row in below]
+    lines = [f"| {' | '.join(map(plain_cell, row))} |\n" for row in below]
     return f"| {' | '.join(heads)} |\n|{'---|' * len(heads)}\n" + "".join(lines)
-
-
-def _cell(text: str) -> str:
-    """A text that no mark of Markdown breaks; what stands between backticks has no stars."""
-    parts = " ".join(text.split()).replace("|", r"\|").split("`")
-    return "`".join(
-        part if number % 2 else part.replace("*", r"\*") for number, part in enumerate(parts)
-    )
 
 
 def _code(names: Iterable[str]) -> str:
@@ -270,36 +260,6 @@ def _formats(_: str) -> Iterator[list[str]]:
         yield [f"`{row.name}`", row.end and f"`{row.end}`", row.words]
 
 
-def _recording(_: str) -> Iterator[list[str]]:
-    """What the columns of a recording's tables hold, key by key."""
-    drawn_by = tuple(f"versions.{name}" for name in versions())
-    rows: dict[str, dict[tuple[str, ...], str]] = {
-        "runs.uid": {(): "the name of the run, wherever it is imported"},
-        "runs.body": {
-            ("document", "status", "digest", "seed", "protocols", "attacks", "metrics"): "as in "
-            "JSON (`scenario` there); the digest is empty unless the run is done",
-            ("title", "tags", "error", "warnings", "started", "seconds", "done", "total"): "of the "
-            "run: the start is UTC seconds since 1970, `done` and `total` are trials",
-            drawn_by: "the versions that drew the numbers",
-            ("uid", "source", "star", "removed", "owner"): "notes of a store",
-        },
-        "runs.cells": {
-            ("parameters", "malicious", "answer", "users", "trials", "domain_size"): "as in JSON",
-            ("position", "key"): "the place of the cell in the run, and the `cell` of its blocks",
-            ("genuine", "histogram"): "hashes of genuine draws, and of the items of users",
-            ("population",): "the `cell` of its histogram in `blocks`, or null",
-        },
-        "runs.arrivals": {(): "of each block: seconds since the start, cell, number, trials"},
-        "blocks.body": {(): "trials of a block, their fingerprints (uint64), RAPPOR's detections "
-                            "by item (int64), and the trials of a campaign's rounds"},
-        "trials": {(): "shape, names of metrics, values (float64, trial by trial), and moments by "
-                       "name and arm: mean and squared deviations of each estimate"},
-        "population": {(): "in `blocks`, number 0: the users of each item (int64), and labels"},
-    }  # fmt: skip
-    for part, keys in rows.items():
-        yield from ([part, _code(names), words] for names, words in keys.items())
-
-
 def _topics(_: str) -> Iterator[list[str]]:
     """The topics of the privacy lab in the order of their tabs, in the words of their help."""
     for name, topic in TOPICS.items():
@@ -312,59 +272,6 @@ def _commands(group: str) -> Iterator[list[str]]:
         if own == group:
             yield [f"`ldptui {usage}`", summary]
 
-
-def _papers(_: str) -> Iterator[list[str]]:
-    """The papers, those with letters first, and the kinds whose source each is."""
-    words = [
-        kind_words(section, kind) for section in KINDS for kind in in_order(section, KINDS[section])
-    ]
-    kinds = {(each.name.partition(" (")[0], each.source): None for each in words}
-    for paper in sorted(papers()[1:], key=lambda paper: not paper.key):
-        names = [name for name, source in kinds if paper.cited in source]
-        yield [paper.key, paper.what or ", ".join(names), _reference(paper)]
-
-
-def _reference(paper: Paper) -> str:
-    """Surnames (of four or more the first), title, place and year, without the marks of LaTeX."""
-    authors = [name.partition(", ")[0] for name in paper.field("author").split(" and ")]
-    authors = authors if len(authors) < 4 else [f"{authors[0]} et al."]
-    place = next(filter(None, map(paper.field, ("booktitle", "journal", "howpublished"))), "")
-    place = re.sub(r".*\((\w+)\)$", r"\1", place)  # as everybody calls it
-    title = paper.field("title").replace(r"{$\Psi$}", "Ψ")
-    year = "" if paper.field("year") in place else paper.field("year")
-    words = ", ".join(part for part in (*authors, f"“{title}”", place, year) if part)
-    for mark, combining in _ACCENTS.items():
-        words = re.sub(rf"\\{mark}\{{?(\w)\}}?", rf"\1{combining}", words)
-    return unicodedata.normalize("NFC", re.sub(r"[{}\\]", "", words.replace("--", "–")))
-
-
-_ACCENTS: Final = {"'": "\u0301", '"': "\u0308", "~": "\u0303", "v": "\u030c"}
-"""The marks that LaTeX sets above a letter, as characters that combine with it."""
-
-
-def _equations(part: str) -> Iterator[str]:
-    """The equations of a part of the list, each with its verdict and what holds."""
-    for equation in equations():
-        if equation.part == part:
-            number = "" if equation.number is None else f"{equation.number}. "
-            yield f"### {number}{equation.title}\n"
-            yield f"*{equation.source}.* {_VERDICTS[equation.verdict]}\n"
-            if equation.latex:
-                yield f"```math\n{equation.latex.strip()}\n```\n"
-            else:
-                yield f"```text\n{equation.printed.strip()}\n```\n"
-            if words := _cell(equation.note or equation.remark):
-                yield f"{words}\n"
-            if equation.corrected:
-                yield f"What holds:\n\n```text\n{equation.corrected.strip()}\n```\n"
-
-
-_VERDICTS: Final = {
-    "ok": "Right as printed.",
-    "loose": "**Loose.**",
-    "wrong": "**Wrong as printed.**",
-    "missing": "A table in the list, rebuilt here.",
-}
 
 _VALUES: Final = {
     "epsilon": 1.0,
@@ -445,9 +352,8 @@ TABLES: Final[dict[str, tuple[list[str], Callable[[str], Iterator[list[str]]]]]]
     "commands": (["command", "what it does"], _commands),
     "tabs": (["tab", "what it shows"], _tabs),
     "topics": (["tab and command", "the question", "what it does"], _topics),
-    "papers": (["letters", "what is from it", "source"], _papers),
+    "papers": (["letters", "what is from it", "source"], paper_rows),
     "formats": (["format", "file", "what it has"], _formats),
-    "recording": (["part", "keys", "what they hold"], _recording),
 }
 """By the word before " of ": the heads of the columns (none: the first row), and the rows."""
 

@@ -2,18 +2,8 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
-from pathlib import Path
-
 import pytest
-
-PLACE = Path(__file__).parents[2] / "bench" / "size.py"
-SPEC = importlib.util.spec_from_file_location("bench_size", PLACE)
-assert SPEC is not None
-assert SPEC.loader is not None
-SIZE = sys.modules[SPEC.name] = importlib.util.module_from_spec(SPEC)
-SPEC.loader.exec_module(SIZE)
+import size
 
 TEXT = '''"""A module.
 
@@ -47,18 +37,18 @@ def two() -> None: ...
 
 
 @pytest.mark.parametrize(
-    ("text", "size"),
+    ("text", "expected"),
     [("", (1, 0, 0)), ("# only\n\n", (1, 0, 0)), ("x = 1; y = 2\n", (1, 1, 0)), (TEXT, (1, 10, 2))],
 )
-def test_code_lines_are_lines_with_code(text: str, size: tuple[int, int, int]) -> None:
-    assert SIZE.size_of(text) == SIZE.Size(*size)
+def test_code_lines_are_lines_with_code(text: str, expected: tuple[int, int, int]) -> None:
+    assert size.size_of(text) == size.Size(*expected)
 
 
 def test_the_rooms_add_up() -> None:
     rooms = ("core/task", "ldptui/widgets")
-    parts = [SIZE.total((room,)) for room in rooms]
+    parts = [size.total((room,)) for room in rooms]
     assert all(part.lines for part in parts)
-    assert sum(parts, SIZE.Size()) == SIZE.total(rooms)
-    assert all(path.is_relative_to(SIZE.ROOT / "ldptui") for path in SIZE.files("ldptui"))
-    counted = {*SIZE.files("ldptui")} & set(SIZE.files("core"))
+    assert sum(parts, size.Size()) == size.total(rooms)
+    assert all(path.is_relative_to(size.ROOT / "ldptui") for path in size.files("ldptui"))
+    counted = {*size.files("ldptui")} & set(size.files("core"))
     assert not counted, "the link in ldptui is not followed"

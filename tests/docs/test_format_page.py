@@ -1,22 +1,16 @@
 """The pages' tables are those of the dataclasses and the catalogue, and no key is invented."""
 
-import importlib.util
 import re
 
 import pytest
-from support.pages import NAMES, ROOT, page
+import tables
+from support.pages import NAMES, page
 
 from ldptui.core.metrics import METRICS
 from ldptui.core.protocols import KINDS as PROTOCOL_KINDS
 from ldptui.core.scenario import KEY_TYPES, KINDS
 from ldptui.questions.mechanisms import has
 from ldptui.terminal import exits
-
-_SPEC = importlib.util.spec_from_file_location("docs_tables", ROOT / "docs" / "tables.py")
-assert _SPEC is not None
-assert _SPEC.loader is not None
-tables = importlib.util.module_from_spec(_SPEC)
-_SPEC.loader.exec_module(tables)
 
 PAGE = page("docs/format.md")
 NAMES_OF_KEYS = {name for key in KEY_TYPES for name in key.split(".") if name != "*"}

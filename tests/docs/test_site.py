@@ -9,9 +9,10 @@ import sys
 from collections import Counter
 from io import StringIO
 from pathlib import Path
-from types import ModuleType
 from xml.etree import ElementTree
 
+import gallery
+import picture
 import pytest
 from rich.console import Console
 from support.pages import NAMES, ROOT, page
@@ -53,19 +54,6 @@ def test_the_site_is_built_and_fetches_nothing(tmp_path: Path) -> None:
     for path in pages:
         assert re.findall(loaded, path.read_text(encoding="utf-8")) == [], path.name
     assert (tmp_path / "theory.html").read_text(encoding="utf-8").count("<math") >= len(LISTED)
-
-
-def _script(name: str) -> ModuleType:
-    """A script of the folder of the pages."""
-    spec = importlib.util.spec_from_file_location(f"docs_{name}", ROOT / "docs" / f"{name}.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-gallery, picture = _script("gallery"), _script("picture")
 
 
 def test_the_gallery_has_every_scenario_and_is_up_to_date() -> None:
