@@ -60,6 +60,7 @@ class GoalAnswer:
         least = min(answer.malicious, answer.trials, answer.low or 0)
         shares = (answer.share, answer.confidence or 0.0)
         fits = least >= 0 and all(0 <= share <= 1 for share in shares)
+        fits = fits and (answer.low is None or bool(answer.confidence))
         if not fits or not math.isfinite(answer.value):
             raise ValueError(f"an answer to a goal that cannot be: {str(dict(given))[:80]}")
         return answer

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import contextlib
 import importlib.metadata
+import json
 import logging
 from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError, Executor, Future
 from concurrent.futures.process import BrokenProcessPool
+from pathlib import Path
 from typing import Any, Final
 
 from ..base.errors import FileError, LdpError, RunError, ScenarioError, got
@@ -79,7 +81,10 @@ def _client_options(place: str) -> dict[str, Any]:
     if place.endswith(".json"):
         if not is_file(place):
             raise FileError(f"{place} cannot be read: no such scheduler file")
-        return {"scheduler_file": place}
+        try:
+            return {"address": str(json.loads(Path(place).read_bytes())["address"])}
+        except (OSError, ValueError, KeyError, TypeError):
+            raise FileError(f"{place} must be a scheduler file of Dask, with an address") from None
     if "://" not in place:
         rule = f"must be an address as tcp://HOST:PORT, a FILE.json, or local[:N], {got(place)}"
         raise ScenarioError(rule, key="cluster")

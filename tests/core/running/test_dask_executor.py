@@ -117,6 +117,9 @@ def test_a_place_where_nobody_is_is_refused(
 ) -> None:
     with pytest.raises(FileError, match="no such scheduler file"), cluster(f"{tmp_path}/x.json"):
         pass
+    (tmp_path / "x.json").write_text('{"type": "Scheduler"}')
+    with pytest.raises(FileError, match="must be a scheduler file"), cluster(f"{tmp_path}/x.json"):
+        pass
     monkeypatch.setattr(dask_executor, "CONNECT_S", 1)
     words = r"no scheduler answers at tcp://127.0.0.1:9"
     with pytest.raises(RunError, match=words), cluster("tcp://127.0.0.1:9"):

@@ -174,6 +174,7 @@ def test_a_recording_carries_the_answers(path: Path, tmp_path: Path) -> None:
         {"share": 2.0},
         {"share": "much"},
         {"value": float("inf")},
+        {"low": 0},
         {"by": "magic"},
         {"low": True},
     ],
