@@ -75,7 +75,9 @@ NAMES: Final = str.maketrans({
 
 
 def _driver() -> type[Driver] | None:
-    """The driver that sends changed cells only, where there is one; None: Textual chooses."""
+    """The class of the driver that writes changed cells only; None if Textual is to choose a
+    driver.
+    """
     if sys.platform == "win32" or os.environ.get("TEXTUAL_DRIVER"):  # as in a browser
         return None
     from .terminal.driver import ChangedCellsDriver
@@ -216,7 +218,7 @@ class Workbench(App[None]):
         self.exit(return_code=return_code)
 
     def on_key(self, event: Key) -> None:
-        """Say that a digit on a row was a key, and that another key does nothing."""
+        """Show a status note for a digit on a row, and for a key that nothing is bound to."""
         row, character = self.focused, event.character or ""
         if self.screen.is_modal:
             return

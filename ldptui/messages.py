@@ -25,9 +25,10 @@ class KeyEdited(Message):
 
 @dataclass(eq=False)
 class KeysProposed(Message):
-    """Posted to set several keys of the scenario at once, as one edit with a name.
+    """Posted to set several keys of the scenario at once, as one edit.
 
-    sweeps_stay : else what was swept of the keys is swept no longer.
+    what : the edit's name. sweeps_stay : keep the sweeps of these keys; otherwise the new values
+    replace them.
     """
 
     edits: Sequence[tuple[str, Any]]

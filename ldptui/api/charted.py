@@ -108,12 +108,13 @@ def chart_of(
     permit: Callable[[Experiment], Experiment] = lambda experiment: experiment,
     overlays: tuple[Overlay, ...] = (),
 ) -> Chart:
-    """The chart named `name`; raises ScenarioError at "chart" or "metric" if the run has none.
+    """The chart named `name`, without a name the success where items are named, else the gain, or
+    the first chart that the run has.
 
-    None : the success where items are named, else the gain, or the first that the run has.
-    metric : of a map, of the success or over the rounds; None: the first that was measured, over
-    the rounds the targets' estimates. permit : finds the Python code that the scenario names and
-    that may run. overlays : other runs.
+    metric : the metric of a map, of the success or over the rounds; if None, the first measured
+    one, over the rounds the targets' estimates. permit : finds the Python code that the scenario
+    names and that may run. overlays : other runs, drawn over this one. Raises ScenarioError at
+    "chart" or "metric" if the run has no such chart.
     """
     names = [name] if name else ["success" if names_items(scenario) else "gain"]
     if name is None:

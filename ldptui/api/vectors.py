@@ -16,8 +16,8 @@ from ldptui.core.reports.report_files import send_reports, write_reports
 def vectors_of(protocol: LocalMechanism, reports: int) -> dict[str, Any]:
     """Test vectors: honest reports of the first items, and the items that each report supports.
 
-    Those of a protocol that is not pure: the items that a report speaks for, seen alone; where its
-    bits stand for no items, reports without noise besides, one of each of these items.
+    If the protocol is not pure: the items that a report favours if it is seen alone. If its bits
+    stand for no items, as RAPPOR's: one report without noise for each item.
     """
     items, rng = np.arange(reports) % protocol.domain_size, np.random.default_rng(0)
     made = send_reports(protocol, items, rng)
@@ -41,7 +41,7 @@ def _list_rows(table: Any) -> list[list[int]]:
 
 
 def rows_of(reports: Reports, protocol: LocalMechanism) -> list[dict[str, Any]]:
-    """Reports as the objects of JSON lines."""
+    """The reports as a list of dicts, each the object of a JSON Lines file."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "reports.jsonl"
         write_reports(path, [reports], protocol)

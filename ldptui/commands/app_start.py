@@ -25,7 +25,7 @@ HEADLESS = "for a run without a screen: ldptui run SCENARIO"
 def unfit_terminal(charset: str | None = None) -> str | None:
     """The sentence that says why the workbench cannot be shown in this terminal; None if it can.
 
-    charset : the one that was asked for; "ascii" can be shown in any locale.
+    charset : the value of --charset; "ascii" can be shown in any locale.
     """
     if os.environ.get("TEXTUAL_DRIVER"):  # a browser shows it
         return None
@@ -76,8 +76,9 @@ def open_workbench(
 ) -> int:
     """Run the workbench until the user quits it; returns the exit code.
 
-    scenario : what it opens. run_replay : what to replay. collection : the reports to show.
-    commands : gives the names for which a scenario's may stand by mistake.
+    scenario : the path or bundled name of the scenario to open. run_replay : the stored run to
+    replay. collection : the form fields about the report files to show. commands : returns the
+    names of all commands, to suggest one if there is no such scenario.
     """
     path = scenario_path(scenario, commands)
     reason = unfit_terminal(options.charset)
@@ -108,7 +109,7 @@ async def _show(
     settings: Settings, path: Path | None, options: Opening, run_replay: RunReplay | None,
     collection: dict[str, Any] | None,
 ) -> Workbench:  # fmt: skip
-    """The workbench, after it was shown."""
+    """The app, after the user has quit it."""
     lab_engine = None
     if collection is not None:
         from ..engine import Engine
@@ -131,7 +132,7 @@ async def _show(
 
 
 def _end_workbench(app: Workbench) -> int:
-    """The exit code of a workbench that was left; prints its bugs."""
+    """The exit code of a workbench that was left; prints the bug that ended it, if any."""
     from ..terminal.output import note
 
     if app.crash is not None:
@@ -144,7 +145,10 @@ def _end_workbench(app: Workbench) -> int:
 def scenario_path(
     scenario: str | None, commands: Callable[[], Sequence[str]] = tuple
 ) -> Path | None:
-    """The file of a path or of a bundled scenario's name; raises LdpError."""
+    """The file of a path or of a bundled scenario's name; None if `scenario` is None.
+
+    Raises LdpError if there is no such file.
+    """
     if scenario is None:
         return None
     from ldptui.core.base.errors import FileError

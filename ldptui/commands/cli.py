@@ -167,7 +167,7 @@ def parser_of(command: str) -> argparse.ArgumentParser | None:
 
 
 def commands() -> tuple[str, ...]:
-    """The names of all current commands, the questions of the lab last."""
+    """The names of all commands, then those of the lab's questions."""
     from ..questions import topics as lab
     from .command_list import MODULES
 
@@ -212,7 +212,7 @@ def _is_of_people(path: Path) -> bool:
 
 
 def _explain(error: Exception, arguments: Sequence[str]) -> int:
-    """One line on standard error; the exit code."""
+    """Print an error as one line on standard error; returns the exit code."""
     from ldptui.core.base.errors import ContentError, FileError, LdpError, ScenarioError
 
     if isinstance(error, LdpError):

@@ -55,7 +55,7 @@ def print_page(options: ClientProtocol, form: str) -> int:
 
 
 def print_vectors(options: ClientProtocol, count: int, seed: int) -> int:
-    """Print the test vectors of a protocol as JSON."""
+    """Print the test vectors of a protocol as JSON; returns the exit code."""
     _, protocol, client = _bind(options)
     program, ranged, known = client.program(), options.low is not None, client.known
     if ranged:
@@ -74,7 +74,7 @@ def print_vectors(options: ClientProtocol, count: int, seed: int) -> int:
 
 
 class Coins:
-    """The random numbers of a client, drawn from a seed and recorded in order."""
+    """A random number generator for a client, which records in order what it draws."""
 
     def __init__(self, seed: int) -> None:
         self.draws: list[dict[str, Any]] = []
@@ -115,7 +115,10 @@ def _bind(options: ClientProtocol) -> tuple[list[str] | None, LocalMechanism, Cl
 def _heading(
     options: ClientProtocol, protocol: Any, client: ClientProgram, ranged: bool
 ) -> dict[str, Any]:
-    """What a document says of the protocol. ranged : users hold numbers of a range."""
+    """The facts of a protocol at the head of a document: kind, ε, items or range, parameters.
+
+    ranged : users hold numbers of a range.
+    """
     known = client.known
     held = {"range": (known["low"], known["high"])} if ranged else {"items": protocol.domain_size}
     kind, epsilon = options.protocol.lower(), float(protocol.epsilon)

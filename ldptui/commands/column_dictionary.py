@@ -63,7 +63,7 @@ def dictionary(
 ) -> list[tuple[str, str, str]]:
     """The column name, type and meaning of these columns, or of all known columns.
 
-    measured : the names of metrics, those in Python besides METRICS.
+    measured : the names of metrics, those in Python included.
     """
     rows = []
     keys = [key for key in sweepable_keys() if "*" not in key and type_of(key) in _TYPES]
@@ -117,8 +117,9 @@ def write_parquet(
 ) -> None:
     """Write a Parquet file with a row for each trial, and with the meanings of its columns.
 
-    about : the run. choice : the metrics to write, or a table to write in place of trials.
-    Raises FileError, ImportError.
+    about : facts of the run for the file's metadata. choice : the metrics to write, or a table to
+    write in place of trials. Raises FileError if the file cannot be written, ImportError without
+    pyarrow.
     """
     pyarrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
     if choice.is_pivot:

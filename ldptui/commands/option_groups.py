@@ -91,7 +91,7 @@ class CodeOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class Simulation:
-    """A scenario, what is changed of it, and how it is computed.
+    """The options that name a scenario, change its keys and say how it is computed.
 
     Parameters
     ----------
@@ -134,7 +134,7 @@ class ResultOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class RunFilter:
-    """The runs that are listed.
+    """The options that choose which runs are listed.
 
     Parameters
     ----------
@@ -169,7 +169,7 @@ class ProtocolOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class ClientProtocol(ProtocolOptions):
-    """The protocol of a client."""
+    """The options that name the protocol of a client."""
 
     protocol: Annotated[str, Argument(positional=True), "KIND", Help("grr, oue, olh, …")]
     epsilon: Budget = 1.0
@@ -178,7 +178,7 @@ class ClientProtocol(ProtocolOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class Perturbation(ProtocolOptions):
-    """A table of users, and how reports are made of it.
+    """The options that name a table of users, a column of it and the file of their reports.
 
     Parameters
     ----------

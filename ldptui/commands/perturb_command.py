@@ -46,7 +46,7 @@ def sent_numbers(
 
 
 def perturb_table(options: Perturbation) -> int:
-    """Write a report for each user of a CSV file."""
+    """Write a report for each user of a table; returns the exit code."""
     out = _check_output(options)
     rng = _generator(options)
     span = span_of(options.low, options.high)

@@ -48,7 +48,9 @@ def _table(results: RunResults, versions: Versions, output: Output) -> str:
 
 
 def _paper(name: str) -> Make:
-    """What makes a table for a page or a paper, a function of `text.table`."""
+    """The function that writes results as a table for a page or a paper, by its name in
+    `text.table`.
+    """
 
     def make(results: RunResults, versions: Versions, output: Output) -> str:
         from ..text import table
@@ -60,7 +62,7 @@ def _paper(name: str) -> Make:
 
 
 def _rows(name: str) -> Make:
-    """What makes the rows of CSV, a function of `core.export`."""
+    """The function that writes results as CSV, by its name in `core.export`."""
 
     def make(results: RunResults, _: Versions, output: Output) -> str:
         from ldptui.core import export
@@ -89,7 +91,7 @@ def _parquet(results: RunResults, versions: Versions, output: Output) -> None:
 
 
 def _check_pyarrow(out: Path) -> None:
-    """Raise ScenarioError where there is none."""
+    """Raise ScenarioError if pyarrow is not installed."""
     try:
         import_module("pyarrow.parquet")
     except ImportError:
@@ -102,11 +104,11 @@ def _check_pyarrow(out: Path) -> None:
 class Format:
     """A format of results: its name, its file suffix and the functions that write it.
 
-    words : of the help, "" where the name says it. end : of the names of its files, "" for none.
-    make : makes its text of results, of the versions that drew them and of what is to be shown;
-    None where it is no text. file : writes what is no text, None for a recording, which is of a
-    store. check : raises LdpError for a file that cannot be written. commands : the commands that
-    have it. frequencies : whether it can have every item's estimates.
+    words : the description in help; "" if the name says it. end : the suffix of its files; "" if it
+    has none. make : returns the text from results, versions and output; None if the format is no
+    text. file : writes a format that is no text; None for a recording, which the store writes.
+    check : raises LdpError if the file cannot be written. commands : the commands that can write
+    it. frequencies : True if it can hold every item's estimates.
     """
 
     name: str

@@ -40,8 +40,8 @@ def read_output(
 ) -> Output:
     """The output that a command's options request, with a writable file.
 
-    asked : the format. Where neither it nor the end of the file's name says one, it is the first
-    of the command.
+    asked : the value of --format; if it is None, the end of the file's name decides, else it is the
+    first format of the command. Raises ScenarioError for options that do not go together.
     """
     path = written_to(out)
     form = _format_of(asked, path, command) or formats(command)[0].name

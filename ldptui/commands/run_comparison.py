@@ -52,7 +52,8 @@ def measure_difference(a: CellResults, b: CellResults, metric: str, paired: bool
 def pairs(a: Sequence[RunCell], b: Sequence[RunCell]) -> list[tuple[RunCell, RunCell]]:
     """The pairs of cells of two runs with equal values of the keys that vary in both.
 
-    Where that leaves a choice, or nothing varies in both, cells go together by position.
+    If that leaves a choice, or nothing varies in both, cells go together by position. Raises
+    ScenarioError if their numbers differ then.
     """
     keys = [key for key in _varying(a) if key in _varying(b)]
     left, right = ({repr([cell.parameters.get(key) for key in keys]): cell for cell in cells}

@@ -35,7 +35,10 @@ def open_kept_runs(place: str | None, write: bool = False) -> Store:
 
 
 def number_of(store: Store, word: str) -> int:
-    """The number of the run that a word means: a number, or "last"."""
+    """The number of the run that a word means: a number, or "last".
+
+    Raises ScenarioError if there is no such run.
+    """
     if word == "last":
         newest = store.runs(limit=1)
         if not newest:
@@ -184,7 +187,7 @@ def _shorten_words(words: str, width: int) -> str:
 
 
 def day(moment: float) -> str:
-    """A time stamp in local time, to the minute; "?" for an impossible one."""
+    """A time stamp in local time, to the minute; "–" for an impossible one."""
     try:
         return datetime.fromtimestamp(moment).strftime("%Y-%m-%d %H:%M")
     except (ValueError, OverflowError, OSError):

@@ -95,7 +95,7 @@ def plot_chart(
 
 
 def _results_of(word: str, place: str | None) -> RunResults:
-    """The results of a run that is laid over another."""
+    """The stored results of a run that is to be drawn over another."""
     store, number = run_or_file(word, place)
     with store:
         return store.results(number)
@@ -148,7 +148,9 @@ def replay_figure(path: Path, code: CodePermission, limits: bool, how: Computati
 def replay_run(
     word: str, code: CodePermission, workers: int, limits: bool, quiet: bool, place: str | None
 ) -> int:
-    """Compute a run again and compare; 0 if identical, REDRAWN if drawn otherwise."""
+    """Compute a run again and compare; returns 0 if identical, REDRAWN if another version drew
+    other numbers with the same means, else FAILED.
+    """
     figure = replay_figure(Path(word), code, limits, Computation(workers, quiet))
     if figure is not None:
         return figure
@@ -206,7 +208,7 @@ def _identical(outcome: Outcome, run: RunRecord, quiet: bool) -> int:
 
 
 def _other_versions(run: RunRecord) -> str:
-    """What computed a kept run, where it is not what computes here."""
+    """The versions that computed a stored run, if they are not those that run here."""
     other = differing(run.versions)
     if run.versions["ldptui"] == __version__:
         return other

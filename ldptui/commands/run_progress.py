@@ -112,7 +112,7 @@ def answer_goals(
     """The experiment with the smallest attack of each goal found by search; a progress line is
     shown.
 
-    answers : those that are known, which gets the others.
+    answers : the known answers; new ones are added to it.
     """
     line = ProgressLine(sys.stderr, quiet)
     try:
@@ -132,8 +132,8 @@ def answer_goals(
 class ProgressLine:
     """A terminal line that shows progress, redrawn at most ten times a second.
 
-    It is the hook of the work as well: it stops nothing, an interrupt ends the work. Nothing is
-    drawn where there is no terminal, or nobody wants it.
+    It is also the hook that the computation calls between steps, and never stops it. It writes
+    nothing without a terminal, or if `quiet`.
     """
 
     def __init__(self, stream: TextIO, quiet: bool = False) -> None:
@@ -142,7 +142,7 @@ class ProgressLine:
         self._write: Callable[[int], str] | None = None
 
     def __call__(self) -> None:
-        """Nothing stops the work here."""
+        """Do nothing, so that the work goes on."""
 
     def show(self, write: Callable[[int], str]) -> None:
         """Show the text of a progress line of a given width."""
@@ -164,7 +164,7 @@ class ProgressLine:
             self._stream.flush()
 
     def erase(self) -> None:
-        """Leave the line empty, for good."""
+        """Erase the line; nothing is shown afterwards."""
         stream, self._stream = self._stream, None
         if stream is not None and self._due:
             stream.write("\r\x1b[K")
@@ -172,7 +172,7 @@ class ProgressLine:
 
 
 def _next(steps: Steps, line: ProgressLine) -> Step:
-    """The step that comes next; the line tells how long it takes where it takes long."""
+    """The next step of a run; the line shows the time of a step that takes long."""
     started = time.monotonic()
     while True:
         try:

@@ -94,7 +94,7 @@ def read_shard(shard: str | None, keep: bool, out: str | None) -> Shard:
 def tell_doubts(experiment: Experiment, quiet: bool, unseen: bool) -> None:
     """Print the reasons to doubt the results, and the memory that a trial takes.
 
-    unseen : frequencies are asked for, and the format has none.
+    unseen : the frequencies are asked for, but the format has none.
     """
     for warning in experiment.warnings:
         output.note(f"warning: {warning}")
@@ -148,8 +148,8 @@ def bound(
 ) -> Experiment:
     """The bound experiment of a scenario, with its goals answered and its plug-in code permitted.
 
-    place : the store from which answers that take a search are known, and where they are kept as
-    they are found.
+    place : the store with the answers of earlier searches, to which new answers are added. fresh :
+    search again.
     """
     experiment = compile(scenario, limits=limits, searches=False)
     if open_goals(experiment):

@@ -25,12 +25,11 @@ ERRORS_KEPT: Final = 4000
 class Child:
     """A worker process of the engine; its messages are passed to `heard`, its end to `ended`.
 
-    busy : it was given a run whose end it has not told. began : the key of the request that it took
-    up last. dismissed : nobody listens any more.
-    started : there is a process, or there can be none. first_question : what it is asked as soon as
-    there is one, before it is ready.
-    note : its versions. errors : the end of what it wrote to standard error.
-    nonsense : what it said that no worker says, in words; "" where it kept to the wire.
+    busy : it has a run that has not ended. began : the key of the request that it started last.
+    dismissed : its messages are ignored. started : set once the process runs, or cannot be started.
+    first_question : the question sent before it is ready. note : its versions. errors : the end of
+    its standard error. nonsense : a sentence about a message that cannot be decoded; "" if there
+    was none.
     """
 
     def __init__(

@@ -41,10 +41,9 @@ class Engine:
     WorkerChanged.
 
     A run's last RunProgressed has the status done, partial or failed. A run that a newer request
-    replaces is dropped silently; one asked for by the user, or being cancelled, is posted as
-    partial. The same holds for a question and its QuestionReply.
-
-    spare : whether a second worker waits for the first one to be killed.
+    replaces is dropped silently; one started by the user, or being cancelled, is posted as partial.
+    The same holds for a question and its QuestionReply. spare : True if a second worker stands by
+    for the case that the first has to be killed.
     """
 
     def __init__(
@@ -136,7 +135,7 @@ class Engine:
     ) -> tuple[UnseenCode, ...]:
         """The plug-in code of a request that needs the user's permission.
 
-        find : finds it, given the arguments of the worker, in a thread.
+        find : finds the code, given the arguments of the worker; it is called in a thread.
         """
         return await asyncio.to_thread(find, request, self._command[len(COMMAND) :])
 
@@ -152,13 +151,15 @@ class Engine:
             self._expect_answer()
 
     def _leave_run(self) -> None:
-        """A newer request has come."""
+        """Drop the current run for a newer request; one that the user started is posted
+        as partial.
+        """
         if self._run is not None and (self._run.cancelling or self._run.asked_for):
             self._finish("partial")
         self._run = None
 
     def _finish(self, status: Status, error: str = "", details: str = "") -> None:
-        """Post the last snapshot of the run, with an end that the worker did not tell."""
+        """Post the last snapshot of the run with this status, which the worker did not send."""
         run, self._run = self._run, None
         self._disarm()
         if run is not None:
@@ -166,13 +167,13 @@ class Engine:
             self._post(run.message)
 
     def _expect_answer(self) -> None:
-        """Be patient, from the first question on that was not answered."""
+        """Start the timer after which a silent worker is replaced, unless it runs already."""
         if self._alarm is None:
             loop = asyncio.get_running_loop()
             self._alarm = loop.call_later(PATIENCE - LAST_CALL, self._listen_once_more)
 
     def _listen_once_more(self) -> None:
-        """The answer may be there already, unread, if it was the loop that was busy."""
+        """Give the event loop a last chance to read the answer before the worker is replaced."""
         loop = asyncio.get_running_loop()
         self._alarm = loop.call_later(LAST_CALL, self._lose_patience)
 
@@ -182,7 +183,7 @@ class Engine:
             self._alarm = None
 
     def _lose_patience(self) -> None:
-        """The worker is silent: another one takes over."""
+        """Replace a silent worker by another one."""
         self._alarm = None
         child, self._active = self._active, None
         if child is not None:
@@ -242,7 +243,7 @@ class Engine:
             self._post(run.message)
 
     def _end_child(self, child: Child) -> None:
-        """A child's process is gone and all it said was heard."""
+        """Handle the end of a child's process, after its last message."""
         self._children.discard(child)
         if child.dismissed or self._stopping:
             return

@@ -37,8 +37,8 @@ from ..text import format as text
 class CellsSoFar:
     """The cells of an experiment with their results so far, and their views for the charts.
 
-    numbers : of the cells in the request. detailed : the cells whose gains under other protocols
-    are told as well: a verdict is about them.
+    numbers : the index of each cell in the request. detailed : the cells whose views also have the
+    gain under other protocols, as the verdict names them.
     """
 
     def __init__(
@@ -85,7 +85,7 @@ class CellsSoFar:
         return tuple(changed.values())
 
     def _view(self, index: int) -> CellView:
-        """A cell as the app shows it: without the lists that are very long."""
+        """A cell as the app shows it: without very long lists."""
         cell, measured = self.experiment.cells[index], self.measured[index]
         if index in self._known:
             expected, view = self._known[index]
@@ -118,7 +118,8 @@ class Picture:
     def draw(self, cell: Cell, hook: Hook, *, judged: bool, listed: bool) -> None:
         """Compute the details of single trials, each once; an interrupt can be resumed.
 
-        judged : the verdict on each report is wanted. listed : the estimates of each trial are.
+        judged : with the filters' verdict on each report. listed : with the estimates of each
+        trial.
         """
         if "bits" not in self._drawn:
             self._drawn["bits"] = bit_counts(cell.first, hook)
@@ -130,7 +131,7 @@ class Picture:
     def news(self, cell: Cell, measured: CellResults, ended: bool) -> Iterator[dict[str, Any]]:
         """Yields the fields of a snapshot that changed since the last call, a few at a time.
 
-        ended : the run is over, no more trials will come.
+        ended : True if no more trials will come.
         """
         trials = measured.trials
         if trials > self._trials:
@@ -150,7 +151,7 @@ class Picture:
         return {**self._estimates(cell, measured), "round_frequencies": rounds}
 
     def _estimates(self, cell: Cell, measured: CellResults) -> dict[str, Any]:
-        """The frequencies, what the task measured besides, and the rounds."""
+        """The frequencies, the task's further results, and the rounds."""
         fields: dict[str, Any] = {}
         if measured.arms:
             fields["frequencies"] = frequencies(cell, measured, self._sigmas or {}, MAX_ITEMS)
@@ -209,7 +210,7 @@ def snapshot_of(results: RunResults) -> Snapshot:
 
 
 def base_position(scenario: Scenario, cells: Sequence[Cell]) -> int:
-    """The index of the cell that has most of the base's values."""
+    """The index of the base among the cells, or of the cell that is most like it."""
     wanted = next(base(scenario).points()).parameters
     own = address_of(wanted)
 

@@ -49,7 +49,7 @@ class RunReplay:
         return f"{name}: block {count} of {self.blocks} · {trials}"
 
     def frame(self, count: int | None = None) -> Snapshot:
-        """The snapshot after the first `count` blocks; None: after all of them."""
+        """The snapshot after the first `count` blocks; after all of them if it is None."""
         count = self.blocks if count is None else count
         self._read(count)
         is_whole = count == self.blocks
@@ -74,7 +74,7 @@ class RunReplay:
         return sum(arrival.trials for arrival in self._arrivals[:count])
 
     def _read(self, count: int) -> None:
-        """Add the blocks up to the first `count`; on the way back from none on."""
+        """Read blocks up to the first `count`; a smaller count starts again from the first."""
         if count < self._count:
             self._tallies, self._count = [Tally() for _ in self._cells], 0
         for arrival in self._arrivals[self._count : count]:

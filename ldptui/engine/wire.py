@@ -28,9 +28,8 @@ LIMIT: Final = 1 << 26
 class Order(msgspec.Struct, omit_defaults=True):
     """A message from the app to a worker, with exactly one field set.
 
-    run, ask : do this instead of whatever is being done.
-    cancel : stop the request of this key; what is finished stays.
-    quit : end at once.
+    run, ask : a request that replaces the current one. cancel : the key of a request to stop;
+    finished trials stay. quit : the worker must end.
     """
 
     run: Request | None = None
@@ -40,16 +39,16 @@ class Order(msgspec.Struct, omit_defaults=True):
 
     @property
     def request(self) -> Request | LabQuestion | None:
-        """The work that is ordered."""
+        """The run or the question of the order; None if it has neither."""
         return self.run or self.ask
 
 
 class News(msgspec.Struct, omit_defaults=True):
     """A message from a worker to the app, with exactly one field set.
 
-    ready : versions, once, when everything is imported. started : the key of the request that is
-    taken up. snapshot : what is new of a run. more : further frames belong to the same snapshot.
-    reply : to a question. error : the sentence about a line that is no order.
+    ready : the versions, sent once after all imports. started : the key of the request that begins.
+    snapshot : the changed fields of a run's snapshot. more : further messages belong to the same
+    snapshot. reply : the reply to a question. error : a sentence about a line that is no order.
     """
 
     ready: Mapping[str, str] | None = None
@@ -61,7 +60,7 @@ class News(msgspec.Struct, omit_defaults=True):
 
 
 def _plain(value: object) -> object:
-    """A value that the encoders do not know, as the type that it derives from, or in words."""
+    """A value of a type unknown to the encoders as an int, float, str or dict; else its text."""
     for kind in (int, float, str):
         if isinstance(value, kind):
             return kind(value)
@@ -99,13 +98,16 @@ def frame_of(news: News) -> bytes:
 
 
 def write(out: BinaryIO, **news: Any) -> None:
-    """Write a frame at once. news : the fields of `News`."""
+    """Write a message as a frame, and flush it.
+
+    news : the fields of `News`.
+    """
     out.write(frame_of(News(**news)))
     out.flush()
 
 
 def length_in(head: bytes) -> int:
-    """The length in bytes of the frame that follows; raises ValueError."""
+    """The length in bytes of the frame that follows; raises ValueError if it is above the limit."""
     length = int.from_bytes(head, "little")
     if length > LIMIT:
         raise ValueError(f"a frame of {length} bytes is announced, at most {LIMIT} may come")

@@ -34,7 +34,7 @@ def is_about_reports(name: str) -> bool:
 
 
 def load_question(name: str) -> Question[Any, Any]:
-    """The question of a name, whose module is imported."""
+    """The question of that name; imports its module."""
     asked: Question[Any, Any] = getattr(import_module(f"{__name__}.{name}{ENDING}"), name)
     return asked
 

@@ -21,8 +21,10 @@ BESIDE = "laplace"
 
 @dataclass(frozen=True)
 class CuratorError:
-    """A central mechanism's ε and the error of its counts. threshold : below which it withholds
-    bins.
+    """A central mechanism's ε and the error of its counts.
+
+    threshold : bins with a smaller noisy count are withheld; None if the mechanism has no
+    threshold.
     """
 
     epsilon: float
@@ -36,7 +38,7 @@ class CuratorError:
 class AccuracyAnswer(QuestionAnswer):
     """The accuracy of each central mechanism, or the budget that an accuracy needs.
 
-    epsilon, accuracy, delta : as they were given.
+    epsilon, accuracy, delta : the given values; None if not given.
     """
 
     neighbours: Literal["change-one", "add-remove"]

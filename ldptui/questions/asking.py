@@ -107,7 +107,9 @@ def steps(question: Mapping[str, Any]) -> Steps:
 def _find_inputs(
     asked: Question[Any, Any], given: dict[str, Any], document: Any, folder: Path
 ) -> Iterator[Offers]:
-    """Put in what a form asks about: the scenario of the workbench, files by their paths."""
+    """Add the workbench's scenario and the paths of files to a form's values; yields the column
+    names that a file offers.
+    """
     from ldptui.core.scenario import Scenario
 
     from .inputs import find_file, offer_columns

@@ -41,10 +41,11 @@ def open_clients(
     settings: Sequence[str],
     seconds: float,
 ) -> list[NamedClient]:
-    """The named clients, not yet started; raises LdpError.
+    """The named clients, not yet started.
 
-    kind, settings : the protocol that they claim to follow, "" for none, and its keys. seconds : of
-    one start of a program. The key of an error about one is clients.N.
+    kind, settings : the protocol that they claim to follow, "" for none, and its keys. seconds :
+    the time limit of one start of a program. Raises LdpError, with the key clients.N if it is about
+    client N.
     """
     keys = keys_of(settings)
     claim = claim_of(kind, promise, keys) if kind else promise
@@ -94,7 +95,7 @@ def _find_client(name: Any, claim: ClientClaim, keys: Mapping[str, Any]) -> Name
 
 
 def _load(place: str, claim: ClientClaim) -> Any:
-    """The object at FILE.py:NAME, of a fresh start; what it imports may stand beside it."""
+    """The object at FILE.py:NAME, imported afresh; the file may import files beside it."""
     folder = str(Path(place.rpartition(":")[0]).absolute().parent)
     sys.path.insert(0, folder)
     try:

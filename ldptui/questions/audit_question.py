@@ -65,7 +65,7 @@ class AuditAnswer(QuestionAnswer):
             yield from (f"{each.client}: {finding}" for finding in self._findings(each))
 
     def _findings(self, each: AuditReport) -> Iterator[str]:
-        """What was found of a client: its bound first, then its coins and its law."""
+        """The sentences about a client: its bound first, then its coins and its distribution."""
         (a, b), (first, second), (of, other) = each.items, each.hits, each.of
         yield (
             f"ε is at least {text.short(each.epsilon_low, 4)} (confidence {each.confidence:g}): "

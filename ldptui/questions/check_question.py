@@ -60,13 +60,13 @@ class LossLaw:
 
 @dataclass(frozen=True)
 class CheckAnswer(QuestionAnswer):
-    """The answer of `check`: the evidence on a mechanism's promise. verdict : broken, proved or not
-    refuted.
+    """The answer of `check`: the evidence on a mechanism's promise.
 
-    enumeration, audit : what going through all reports shows, and what samples show. contract : the
-    clauses of a pure protocol in Python. purpose, runs : of somebody's attack, defence,
-    population or metric, and what running it shows; a protocol has none. items : as they were
-    given. is_long : whether a protocol of ours has too many reports to go through.
+    verdict : broken, proved or not refuted. enumeration, audit : the results of enumerating all
+    reports, and of samples; None if not done. contract : the tested clauses of a pure protocol in
+    Python. purpose, runs : for an attack, defence, population or metric in Python: which of them it
+    is, and its test runs; None for a protocol. items : the given domain size. is_long : True if a
+    protocol of ldptui has too many reports to enumerate.
     """
 
     protocol: str
@@ -322,7 +322,9 @@ def _check(asked: Any) -> Steps[CheckAnswer]:
 
 
 def _samples(found: AuditReport, subject: Subject) -> dict[str, Any]:
-    """What samples of a mechanism's reports show."""
+    """The bound on ε that samples of a mechanism's reports give, with its counts, as
+    JSON has it.
+    """
     (first, second), (of, other) = found.hits, found.of
     spare = first / of - subject.claim.delta if of else 0.0
     ratio = math.inf if not second else spare * other / second

@@ -30,7 +30,7 @@ def kinds() -> tuple[str, ...]:
 
 
 def has(kind: object, parameter: str) -> bool:
-    """True if a kind of protocol has a parameter."""
+    """True if a kind of protocol has a parameter of this name."""
     from ldptui.core.protocols import KINDS
 
     return kind in KINDS and any(field.name == parameter for field in fields(KINDS[str(kind)]))
@@ -54,7 +54,7 @@ def numbers() -> tuple[str, ...]:
 
 
 def _in_group(name: str) -> tuple[str, ...]:
-    """The protocols of a group of the list."""
+    """The kinds of protocols in a group of the catalogue."""
     listed = listed_kinds("protocol")
     return tuple(kind for kind in listed if kind_words("protocol", kind).group == name)
 

@@ -38,33 +38,34 @@ class ConcludeAnswer(RobustConclusion, ReportAnswer):
     Attributes
     ----------
     labels
-        The names of d items.
+        The names of the d items.
     reports
-        N, their number.
+        N, the number of reports.
     share
-        That of the fakes, at most.
+        The largest share of fakes that is assumed.
     estimates
-        float64[d].
+        float64[d], the estimated frequencies.
     low, high
-        float64[d], the ends of intervals that cover whatever the fakes send.
+        float64[d], the ends of intervals that cover whatever the fakes report.
     naive_low, naive_high
         float64[d], the same if nobody were fake.
     sharp
-        Whether low and high assume that all reports together look honest.
+        True if low and high assume that all reports together look honest.
     confidence
-        That of each interval and bound.
+        The confidence of each interval and bound.
     claims
-        With `text` and `overturning` (`share`, `low`) each.
+        The claims, each with `text` and `overturning` (`share`, `low`).
     floor
-        With `fakes`, `share` and `items`; None where neither reports nor counts are there.
+        The smallest number of fakes, with `fakes`, `share` and `items`; None without reports
+        and counts.
     misfit
-        What hardly any reports of the protocol say; None where they can be of it.
+        The count that honest reports of the protocol hardly ever have; None if there is none.
     overturned
-        Of another claim of `ldptui.core.bounds.claims`, the share that overturns it.
+        A function of a claim of `ldptui.core.bounds.claims`: the share of fakes that overturns it.
     collection
-        What was read: its `protocol`, its `labels`, its `files`.
+        The reports that were read, with `protocol`, `labels` and `files`.
     is_strict
-        Whether a misfit is a failure.
+        True if a misfit is a failure.
     """
 
     @property

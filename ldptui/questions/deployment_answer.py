@@ -48,7 +48,9 @@ class DeploymentRow(NamedTuple):
 
     @property
     def worst(self) -> Outcome:
-        """The known cell in which the fakes gain most; None if none is known."""
+        """The cell with the largest gain, by the upper end of its interval; at least one gain must
+        be known.
+        """
         return max(self.known_outcomes, key=lambda each: each.most)
 
     @property
@@ -79,8 +81,8 @@ class DeploymentAnswer(QuestionAnswer):
     """The answer of `deployment`: the gain of every attack now, under defences, and with other
     protocols.
 
-    found : the cells of the matrix that are known. floor : the gain of fakes whom no server can
-    tell from honest users. plan : what the planner says of it.
+    found : the known cells of the matrix. floor : the gain of fakes whom no server can tell from
+    honest users; None if unknown. plan : sentences about the change that the planner recommends.
     """
 
     deployment: Deployment
@@ -91,10 +93,11 @@ class DeploymentAnswer(QuestionAnswer):
 
     @cached_property
     def rows(self) -> list[DeploymentRow]:
-        """The rows: where every attack is known those of the own protocol first; then the others.
+        """The rows of the matrix: complete rows of the own protocol, those of other protocols,
+        incomplete rows.
 
-        First stands the defence that surely leaves least, then those that may be as good, then all
-        others by what they leave.
+        Complete rows are in this order: the best defence, defences whose intervals overlap with its
+        interval, all others by their gain.
         """
         rows: dict[tuple[str, str], DeploymentRow] = {}
         for each in self.found:
@@ -128,7 +131,9 @@ class DeploymentAnswer(QuestionAnswer):
 
     @property
     def left(self) -> Outcome | None:
-        """The worst cell under the best defence of the deployment's protocol."""
+        """The worst cell under the best defence of the deployment's protocol; None if no defence is
+        known.
+        """
         return next(iter(self.under_defences), None)
 
     @property

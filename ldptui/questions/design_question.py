@@ -51,7 +51,7 @@ class DesignAnswer(QuestionAnswer):
     """The answer of `design`: the best protocol, the one to compare with, and the best of each
     kind.
 
-    check : what was simulated.
+    check : the simulated errors and gains; None without a check.
     """
 
     items: int

@@ -25,7 +25,7 @@ def is_audited(form: Mapping[str, Any]) -> bool:
 
 
 def checked_keys(known: Iterable[str]) -> Iterator[OptionSpec]:
-    """An option for each key of a protocol on which its reports depend."""
+    """Yields an option for each key of a protocol on which its reports depend."""
     return keys((*known, *NOISE, "domain_size", *CONCLUDED))
 
 

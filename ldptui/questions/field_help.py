@@ -15,8 +15,8 @@ from ..catalogue.toml_rows import rows
 class LabField:
     """The help of one field of the lab: `formula` is lines of at most 76 cells, the rest prose.
 
-    key : of the scenario, where the field is that; else the name of the field. allowed : empty
-    where the key says what is allowed.
+    key : the field's key in a scenario, if it has one; else its name. allowed : the allowed values;
+    "" if the catalogue has them under `key`.
     """
 
     key: str

@@ -46,23 +46,24 @@ class FrequencyAnswer(FrequencyEstimates, ReportAnswer):
     low, high
         float64[d], the ends of the intervals.
     confidence
-        The probability that the interval of an item covers where nothing is corrected.
+        The probability that the interval of an item covers, if nothing is corrected.
     labels
         The names of the items.
     corrections
-        Those that were applied, in order.
+        The corrections that were applied, in order.
     far
-        What hardly any reports of this protocol say; None where they can be of it.
+        The estimate or sum that honest reports of the protocol hardly ever have; None if there is
+        none.
     top
         The number of items that rows and table show, the largest estimates first; None for all.
     simultaneous
-        Whether rows and table have intervals that cover all together, with the same confidence.
+        True if the intervals of rows and table cover all items together, with that confidence.
     defended, steps
-        float64[d], the estimates behind the steps of `defend`, and what these say; None without.
+        float64[d], the estimates after the steps of `defend`, and their verdicts; None without.
     collection
-        What was read: its `protocol`, its `labels`, its `files`.
+        The reports that were read, with `protocol`, `labels` and `files`.
     is_strict
-        Whether a misfit is a failure.
+        True if a misfit is a failure.
     """
 
     steps: DefendedEstimates | None = field(default=None, kw_only=True)
@@ -192,17 +193,17 @@ class GroupAnswer(ReportAnswer):
     groups
         The estimates of each, by name; "" has the rows without one.
     differences
-        Those that hold together with the confidence of the intervals, the clearest first, at most
+        The differences that hold together with this confidence, the clearest first, at most
         1000; first and second are places in `groups`.
     significant
         The number of differences.
     comparisons
-        The number of tests that was paid for; 0 where nothing is compared: after a correction, for
-        a protocol without a closed form, and for groups of fewer than 100 reports.
+        The number of tests that share the confidence; 0 if nothing is compared: after a
+        correction, for a protocol without a closed form, and for groups of fewer than 100 reports.
     collection
-        What was read: its `protocol`, its `labels`, its `files`.
+        The reports that were read, with `protocol`, `labels` and `files`.
     is_strict
-        Whether a misfit is a failure.
+        True if a misfit is a failure.
     """
 
     by: str

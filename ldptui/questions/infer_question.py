@@ -38,8 +38,9 @@ class InferAnswer(QuestionAnswer):
     """The answer of `infer`: what an observer who knows the frequencies infers from reports under
     RS+FD.
 
-    chance : of a guess without a message, 1/k. sampled_error : the error of SMP, which names the
-    attribute of each report. hidden_attributes : by what is made up.
+    chance : the chance 1/k of a guess without a message. sampled_error : the error of SMP, which
+    names the attribute of each report. hidden_attributes : the results for each kind of made-up
+    data.
     """
 
     protocol: str

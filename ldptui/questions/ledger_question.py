@@ -48,9 +48,9 @@ class RapporRounds:
 class LedgerAnswer(QuestionAnswer):
     """The answer of `ledger`: the total budget by every composition theorem, and RAPPOR's rounds.
 
-    first : the number of the releases that are added up. void : whether a release promises nothing
-    to a group of this size. scenario : whether its rounds are among them. noise : RAPPOR's f, p, q
-    and hashes.
+    first : only so many releases are added up; None if there are none. void : True if a release
+    promises nothing to a group of this size. scenario : the scenario whose rounds are included.
+    noise : RAPPOR's f, p, q and hashes.
     """
 
     entries: Sequence[LedgerEntry]
@@ -144,7 +144,7 @@ class LedgerAnswer(QuestionAnswer):
 
 
 def _explain_total(epsilon: float) -> str:
-    """What a total promises: how sure an even guess between two values may become."""
+    """The sentence that says how sure an even guess between two values may become."""
     total = text.short(epsilon)
     if epsilon >= SURE:
         return f"ε = {total} promises nothing: an even guess between two values may become certain."

@@ -38,9 +38,11 @@ def bound(kind: str, items: int, epsilon: float, **parameters: Any) -> Any:
 
 
 def telling(kind: str, epsilon: float) -> Any:
-    """A protocol of numbers, bound with as many bins as its reports need; raises ScenarioError.
+    """A protocol of numbers, bound with the fewest bins that it allows at this ε; raises
+    ScenarioError.
 
-    It has two items, the ends of the range: what holds for any number does not depend on them.
+    It is bound to two items, the ends of the range: its privacy and error do not depend on the
+    items.
     """
     binned = has(kind, "bins")
     for bins in BINS[:-1] if binned else ():
@@ -53,7 +55,9 @@ def telling(kind: str, epsilon: float) -> Any:
 
 
 def curator(kind: str, items: int, epsilon: float, delta: float, neighbours: Neighbours) -> Curator:
-    """A central mechanism by its kind; δ is for those that have one. Raises ScenarioError."""
+    """A central mechanism by its kind; `delta` is ignored if the kind has none. Raises
+    ScenarioError.
+    """
     mechanism: type[Any] = KINDS[kind].mechanism
     slack = {"delta": delta} if has(kind, "delta") else {}
     made: Curator = mechanism(items, epsilon, neighbours, **slack)
@@ -83,6 +87,6 @@ def budget_of(cell: Cell, epsilon: float | None) -> float:
 
 
 def privacy(cell: Cell) -> tuple[float, float]:
-    """The ε and δ of one release of a cell."""
+    """The ε and δ of one release of a cell's protocol; δ is 0 if the protocol has none."""
     protocol: Any = cell.protocol
     return protocol.epsilon, getattr(protocol, "delta", 0.0)

@@ -24,30 +24,30 @@ class NumberAnswer(Numbers, ReportAnswer):
     mean
         The estimate, right on average.
     std
-        Its standard deviation, from the reports, with that of the users' own numbers in it.
+        Its standard deviation, from the reports; it includes that of the users' own numbers.
     reports
-        n, their number.
+        n, the number of reports.
     span
-        The ends of the range.
+        The ends of the range of the users' numbers.
     confidence
-        That of the intervals.
+        The confidence of the intervals.
     low, high
-        The ends of the interval of the mean, normal, so for many reports; with `share` they hold
-        whatever that share of the reports says.
+        The ends of the normal interval of the mean, for many reports; with `share` it covers
+        whatever that share of the reports is.
     share
-        The share of fakes that is reckoned with; None for none.
+        The largest share of fakes that is assumed; None if none is.
     distribution
-        float64[parts], the share of the users in each equal part of the range; None where it was
-        not asked for.
+        float64[parts], the share of the users in each equal part of the range; None if it was
+        not requested.
     fit
         How the distribution was found, "ems" or "em".
     misfit
         The chi-square of the reports that the fit expects, less its mean, in its standard
         deviations; None without a distribution.
     collection
-        What was read: its `protocol` and its `files`.
+        The reports that were read, with `protocol` and `files`.
     is_strict
-        Whether a misfit is a failure.
+        True if a misfit is a failure.
     """
 
     @property

@@ -49,16 +49,15 @@ NO_YES: Final[Choices] = ((False, "no"), (True, "yes"))
 class Argument(Struct, frozen=True):
     """The annotation of an option that is an argument of the command.
 
-    positional : it has no flag. either : at most one of the arguments that have this is given.
-    renames : parameters of the core whose errors are about this option. flags : its flags, where
-    they are not its name; aliases : former ones, which no help names. repeated : its flag may be
-    given several times. choices : the words that are allowed, where the type does not say so.
-    lower : whether capitals are small letters. needed : one of those that are `either` must be
-    given. role : what a question's value is: the name of a scenario, or in Python a scenario
-    itself; a kind of protocol, or its table of a scenario; a CSV file that is read, or a column of
-    it; files of reports, and the kind of their protocol, in Python the reports and the protocol
-    too; a file of names; a file that is written; clients, in Python objects too; FILE.py:NAME; a
-    value that Python gives.
+    positional : it has no flag. either : at most one of the options marked so may be given; needed
+    : one of them must be. renames : parameters of the core whose errors are about this option.
+    flags : its flags, if they are not its name; aliases : former flags, which help does not show.
+    repeated : its flag may be given several times. choices : returns the allowed words, if the type
+    does not list them. lower : capital letters are read as small ones. role : what a value names:
+    "scenario", a scenario's file or name; "protocol", a kind or its table; "table", a CSV file, and
+    "column", a column of it; "reports", files of reports, and "sender", the kind of their protocol;
+    "names", a file of names; "output", a file to write; "clients"; "code", FILE.py:NAME. In Python
+    the value may be the object itself.
     """
 
     positional: bool = False
@@ -83,11 +82,11 @@ Settings: TypeAlias = Annotated[tuple[str, ...], Argument(flags=("--set",), repe
 class Blank(Struct, frozen=True):
     """The annotation of an option that is a field of the form.
 
-    start : what it holds at first, if not the default. follows : the value that the workbench's
-    draft has for it: a dotted key, or a function of the draft; None: it has none. choices : values
-    with their words, or a function that makes them. bare : no label, as the choices explain
-    themselves. steps : how far up and down go. only : whether the other values give it a meaning.
-    hint : stands in an empty row of texts.
+    start : its first value, if not the default. follows : the value of the workbench's draft for
+    it: a dotted key, or a function of the draft that returns None if there is none. choices : pairs
+    of a value and its label, or a function that returns them. bare : without a label, as the
+    choices explain themselves. steps : the step of one key press. only : the field is shown if this
+    condition on the other values holds. hint : the text of an empty row.
     """
 
     start: Any = None
@@ -114,7 +113,9 @@ class HelpGroup(Struct, frozen=True):
 
 
 class OnlyIf(Struct, frozen=True):
-    """The annotation of an option that is valid only with another one; why : said of it."""
+    """The annotation of an option that is valid only with another one; why : the reason, for the
+    error message.
+    """
 
     option: str
     why: str = ""
@@ -129,11 +130,11 @@ class Without(Struct, frozen=True):
 class OptionSpec(Struct, frozen=True):
     """One option of a question, for command, form and Python.
 
-    range : a number must be in it. size : the number of "numbers". choices : the values that are
-    allowed, or what makes them when one is checked. default : the value where none is given.
-    words : one line of help for its argument, None where the command has none; metavar : the word
-    for its value; group : the heading. blank : its field, None where the form has none. needs,
-    excludes : the other options that it is valid with, and not valid with.
+    range : the numbers that are allowed. size : the length of "numbers". choices : the allowed
+    values, or a function that returns them when a value is checked. default : the value if none is
+    given. words : its line of help, None if the command has no such argument; metavar : the
+    placeholder of its value; group : the heading in help. blank : its field, None if the form has
+    none. needs, excludes : the other options that it is valid with, and not valid with.
     """
 
     name: str
@@ -278,7 +279,7 @@ def find_option(options: Iterable[OptionSpec], key: str) -> OptionSpec | None:
 class Keys(Struct, frozen=True):
     """The annotation of an option that is a table of protocol keys, one field for each key.
 
-    options : the options of the keys that no other field is about, whose names it is given.
+    options : returns the options, given the names of keys that are other fields.
     """
 
     options: Callable[[Iterable[str]], Iterable[OptionSpec]]
@@ -307,8 +308,8 @@ def add_arguments(
 ) -> None:
     """Add options to the argument parser of a command.
 
-    above : the options that the command above has as well: what is not given here stays as it is
-    there.
+    above : the options of the parent command; an option that is also there keeps the parent's value
+    unless it is given.
     """
     either: Any = None
     options, above = [option for option in options if option.words is not None], [*above]
@@ -356,7 +357,7 @@ def _float(text: str) -> float:
 
 
 def _keywords(option: OptionSpec) -> dict[str, Any]:
-    """What argparse is told of an option."""
+    """The keyword arguments of `add_argument` for an option."""
     argument = option.argument
     more: dict[str, Any] = {"help": option.words or None}
     if option.type == "flag":

@@ -29,17 +29,17 @@ BEST: Final = "best"
 
 
 def users_of(draft: Draft) -> int | None:
-    """n of the draft's population."""
+    """The number of users n of the draft's population; None if the draft has no valid cell."""
     return None if draft.cell is None else draft.cell.first.population.users
 
 
 def items_of(draft: Draft) -> int | None:
-    """d of the draft's population."""
+    """The domain size d of the draft's population; None if the draft has no valid cell."""
     return None if draft.cell is None else draft.cell.first.population.domain_size
 
 
 def targets_of(draft: Draft) -> int | None:
-    """r of the draft's attack."""
+    """The number of targets r of the draft's attack; None without targets."""
     if draft.cell is None or not draft.cell.first.targets.size:
         return None
     return int(draft.cell.first.targets.size)
@@ -89,8 +89,7 @@ Known: TypeAlias = Annotated[str | None, "NAME", Argument(role="column"), Blank(
 def keys(known: Iterable[str]) -> Iterator[OptionSpec]:
     """Yields an option for each protocol key (`--subset-size`) except those in `known`.
 
-    Their values are read by the key of the kind that is chosen; where none is given, its default
-    holds. A form shows those that the kind has.
+    Each value is checked by the chosen kind; a form shows the keys that this kind has.
     """
     from ..catalogue import key_words, protocol_keys
 
@@ -121,7 +120,7 @@ def _usual(key: str, draft: Draft) -> Any:
 
 
 def _either(key: str) -> Choices:
-    """The words of a key that has nothing but words; None stands for the first, the default."""
+    """The words of a key that allows only words, the default first with the value None."""
     from ldptui.core.scenario import choices_of, range_of
 
     words = () if range_of(key) else choices_of(key)

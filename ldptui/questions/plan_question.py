@@ -53,12 +53,12 @@ def _user_counts(given: Mapping[str, Any]) -> Sequence[float]:
 
 
 def _budgets(given: Mapping[str, Any]) -> Sequence[float]:
-    """ε, where users send reports whose number does not matter."""
+    """The values of ε of a chart; none if the reports needed depend on their number."""
     return BUDGETS if given.get("trust", LOCALLY) in (LOCALLY, "verified") else ()
 
 
 def _over_users(title: str, solved: str, lines: Mapping[str, Any]) -> Curves:
-    """What is solved for over the users, with and without the attack."""
+    """The chart of the solved quantity over the users, with and without the attack."""
     lines = {**lines, "attack floor": ("attack_floor", "theory")}
     held = {name: name for name in ("share", "power", "epsilon", "protocol")}
     return Curves(

@@ -34,7 +34,7 @@ ITEMS_ALONE: Final = {
 class ItemPlanner:
     """The planner of a collection that must find an item; raises ScenarioError.
 
-    options : those of the question `plan`.
+    options : the options of the question `plan`.
     """
 
     names = ("users", "epsilon", "share", "frequency", "power")
@@ -75,12 +75,12 @@ class ItemPlanner:
         return Terms(epsilon, options.delta, options.weight, noise=options.noise)
 
     def _mechanism(self, kind: str, epsilon: float, users: float | None) -> Any:
-        """The mechanism that asks n users of the trust model."""
+        """The mechanism by which n users of the trust model report."""
         terms = self._terms(epsilon)
         return mechanism(self.trust, kind, self.options.items, round(users or 1), terms)
 
     def _oracle(self, kind: str, epsilon: float, users: float | None = None) -> Oracle:
-        """The data that the server of the trust model gets from n users."""
+        """The evidence that the server of the trust model gets from n users."""
         return self.trust.oracle(self._mechanism(kind, epsilon, users), self.options.targets)
 
     def _plan(self, quantities: Quantities) -> Plan:
@@ -204,7 +204,7 @@ class MeanPlanner:
         self.kinds = numbers()
 
     def lift(self, kind: str) -> float:
-        """The rank of a protocol in the order of the list."""
+        """The position of a protocol in the list of kinds, as a rank."""
         return self.kinds.index(kind)
 
     def solve(self, kind: str, name: str) -> float:

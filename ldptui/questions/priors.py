@@ -20,8 +20,8 @@ FREQUENCY: Final = "frequency"
 def read_prior(table: str | None, column: str, given: str | None, items: int) -> Prior:
     """An observer's prior distribution over d items; raises LdpError.
 
-    table : a CSV file, None for nothing: every item is as likely. column : that of the items.
-    given : that of what is known of each user besides, None for nothing.
+    table : a CSV file; None if every item is equally likely. column : the column of the items.
+    given : the column of what the observer knows of each user; None if it knows nothing.
     """
     if not table:
         if given is not None:

@@ -45,12 +45,11 @@ Steps: TypeAlias = Generator[str | A, None, A]
 class Curves(Struct, frozen=True):
     """The description of a chart of an answer over one of the question's options.
 
-    option : that option. points : its values, or what makes them of what was given. lines : the
-    fields of the answer by the labels of their lines, with their colours; "errors.*" is a line for
-    each kind that a chart has room for. An answer without such a field has no chart. without :
-    options that a point leaves out. held : options that a point takes from fields of the answer,
-    as what was solved for.
-    fixed : options that every point has.
+    option : that option, on the x-axis. points : its values, or a function that returns them from
+    the given options and the answer. lines : a field of the answer and a colour for the label of
+    each line; "errors.*" stands for each kind of protocol. If the answer lacks such a field, there
+    is no chart. without : options that a point leaves out. held : options that a point takes from
+    fields of the answer, as the solved quantity. fixed : options that every point has.
     """
 
     title: str
@@ -71,11 +70,12 @@ class Curves(Struct, frozen=True):
 class Question(Generic[P, A]):
     """A typed function with the words, form and charts that make it a command and a tab of the lab.
 
-    title : a word for its tab. question : what it answers. group, place : its tab in the lab, of
-    `topics.GROUPS`, and its place there. live : every keystroke is answered. curves : its charts
-    over an option. written : title and name of the file that its tab can write, where that is not
-    its page; {column}: that option. hint : a last sentence of the command alone; offer : of a form
-    whose answer proposes edits. page_flag : another flag for the page.
+    title : the name of its tab. question : what it answers. group, place : the group of its tab, of
+    `topics.GROUPS`, and its place there. live : the answer is computed at every keystroke. curves :
+    its charts over an option. written : title and name of the file that its tab writes, if that is
+    not its page; {column} stands for that option. hint : a last sentence for the command; offer : a
+    last sentence for a form whose answer proposes edits. page_flag : the flag of the page, if not
+    --page.
     """
 
     function: Callable[P, A | Steps[A]]
@@ -134,7 +134,7 @@ class Question(Generic[P, A]):
 
     @property
     def example(self) -> str:
-        """The command lines of the example."""
+        """The example command lines of its help."""
         return read_example(self.function)
 
     @property
@@ -149,7 +149,7 @@ class Question(Generic[P, A]):
 
     @property
     def summary(self) -> str:
-        """The line of the list of commands: the first of the module's docstring."""
+        """The line of the list of commands: the first line of the module's docstring."""
         return (inspect.getdoc(inspect.getmodule(self.function)) or "").splitlines()[0].rstrip(".")
 
     # Answers.
@@ -276,7 +276,7 @@ def along_option(
 ) -> Iterator[tuple[float, A | None]]:
     """Yields the values of an option and the answer at each, None if the value is refused.
 
-    What the answer itself has is one of them, where there are any.
+    The option's value in the answer itself is one of them, if there are any.
     """
     fixed = {name: value for name, value in given.items() if name not in curves.without}
     fixed |= {name: getattr(answer, field, None) for name, field in curves.held.items()}

@@ -76,10 +76,11 @@ class QuestionAnswer:
     """The base of all answers: title, sentences, rows and notes, which each question overrides.
 
     title : of the table. sentences : the answer in words; the first one answers the question with
-    its uncertainty. notes : what was assumed, and what the words of the table mean. doubts :
-    reasons to doubt the answer, which are among its words. is_broken : a promise that was checked
-    is not kept, or an alarm. is_undecided : nothing can tell. edits : keys of the scenario with the
-    values that the answer proposes. choices : such edits by the place of the chart's cursor.
+    its uncertainty. notes : the assumptions, and the meanings of the table's words. doubts :
+    reasons to doubt the answer, which are also among its sentences or notes. is_broken : True if a
+    promise that was checked is not kept, or at an alarm. is_undecided : True if the question cannot
+    be answered. edits : keys of the scenario with the values that the answer proposes. choices :
+    such edits for each place of the chart's cursor.
     """
 
     @property
@@ -145,7 +146,7 @@ class QuestionAnswer:
         return [dict(zip(heads, row, strict=False)) for row in rows]
 
     def document(self) -> dict[str, Any]:
-        """The answer as plain values, for JSON."""
+        """The answer as plain values for JSON: dicts, lists, numbers and text."""
         document: dict[str, Any] = document_of(self)
         return document
 
@@ -242,7 +243,9 @@ def read_quantities(kind: type) -> Mapping[str, Quantity]:
 
 
 def document_of(value: Any) -> Any:
-    """The value for JSON: a number that is not finite is None."""
+    """The value as plain values for JSON: dicts, lists, numbers and text. A number that is not
+    finite becomes None.
+    """
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if dataclasses.is_dataclass(value):

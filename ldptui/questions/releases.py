@@ -57,7 +57,7 @@ def noise_of(cell: Cell) -> Any:
 def releases_of(cell: Cell) -> list[str]:
     """The rounds of a cell as texts of ledger entries; one entry for memoised answers.
 
-    None for noisy bits, which have a row of their own.
+    Empty for RAPPOR, whose rounds have a row of their own in the answer.
     """
     if noise_of(cell) is not None:
         return []
@@ -70,7 +70,9 @@ def releases_of(cell: Cell) -> list[str]:
 
 
 def read_noise(rappor: Sequence[float]) -> tuple[BitNoise, int]:
-    """RAPPOR's noise and h of f, p, q and h; raises ScenarioError."""
+    """RAPPOR's noise and its number of hashes h, from the numbers f, p, q and h; raises
+    ScenarioError.
+    """
     f, p, q, hashes = rappor
     if hashes not in range(1, 17):
         raise ScenarioError(

@@ -41,10 +41,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ReportCollection:
-    """Reports with the protocol that they follow; equal for equal files that have not changed.
+    """Reports with the protocol that they follow; two are equal if their files are equal and
+    unchanged.
 
-    state : what was typed, and the time of the last change and the size of each file. files : None
-    for reports that Python gives, which `given` are. labels : the names of the items, None where
+    state : the given options, and the time of the last change and the size of each file. files :
+    None for reports given in Python, which are `given`. labels : the names of the items; None if
     they are numbers.
     """
 
@@ -85,21 +86,29 @@ class ReportCollection:
 
     @property
     def doubts(self) -> tuple[str, ...]:
-        """The reasons to doubt the reports: sent without noise, or written for tests."""
+        """The reasons to doubt the reports: warnings of the protocol, or files written
+        for tests.
+        """
         own = f"{BUNDLED}{os.sep}"
         told = (sentence.removeprefix(own) for sentence in test_doubts(self.files or ()))
         return (*self.protocol.warnings, *told)
 
     @property
     def rows(self) -> Any:
-        """The reports: an array, or the files with a row for each user."""
+        """The reports: an array, or the files with a row for each user.
+
+        Raises ScenarioError for counts, which have no rows.
+        """
         if self.files is None and not isinstance(self.given, np.ndarray):
             raise ScenarioError("must be reports of users", key="reports")
         return self.given if self.files is None else self.files
 
     @property
     def rows_again(self) -> Any:
-        """The reports read a second time from their files, which standard input does not allow."""
+        """The reports, to be read a second time.
+
+        Raises ScenarioError for standard input, which can be read once.
+        """
         if any(isinstance(file, StdinFile) for file in self.files or ()):
             raise ScenarioError(
                 "must be files, which are read twice, got standard input", "reports"
@@ -109,7 +118,10 @@ class ReportCollection:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ReportAnswer(QuestionAnswer):
-    """The base of answers about reports. is_strict : whether a misfit is a failure."""
+    """The base of answers about reports.
+
+    is_strict : True if a misfit is a failure.
+    """
 
     collection: ReportCollection = field(kw_only=True)
     is_strict: bool = field(default=False, kw_only=True)
@@ -244,7 +256,7 @@ def _bind(
 
 
 def _state_of(path: Source) -> tuple[str, int, int]:
-    """A path, the time of its last change and its size; zeros where reading says what is wrong."""
+    """A path, the time of its last change and its size; zeros if the file cannot be read."""
     try:
         state = Path(str(path)).stat()
     except OSError:

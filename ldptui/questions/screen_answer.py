@@ -36,19 +36,19 @@ class ScreenAnswer(ReportAnswer):
     Attributes
     ----------
     found
-        The verdicts as they were computed: `before` and `after` are float64[d], the estimates from
-        all reports, and without the suspicious ones, with what honest reports lose given back.
+        The verdicts as computed: `before` and `after` are float64[d], the estimates from all
+        reports, and without the suspicious ones, corrected for the honest reports among them.
     collection
-        What was read: its `protocol`, its `labels`, its `files`.
+        The reports that were read, with `protocol`, `labels` and `files`.
     is_strict
-        Whether a misfit is a failure.
+        True if a misfit is a failure.
     """
 
     found: ScreeningResult
 
     @property
     def reports(self) -> int:
-        """N, their number."""
+        """N, the number of reports."""
         return self.found.users
 
     @property
@@ -175,7 +175,7 @@ class ScreenAnswer(ReportAnswer):
             yield self._draw_changes() if self.items else self._powers()
 
     def _draw_changes(self) -> Figure:
-        """The suspicious items' estimates without the suspicious reports; a mark: with them."""
+        """The chart of the suspicious items' estimates with and without the suspicious reports."""
         rows = self.changes
         bars = tuple(Bar(label, after, before=before, target=True) for label, before, after in rows)
         chart = Bars(
@@ -186,7 +186,7 @@ class ScreenAnswer(ReportAnswer):
         return figure(chart, ("", "item", "all reports", "without"), [("", *row) for row in rows])
 
     def _powers(self) -> Figure:
-        """The power of each screen that has one; a mark: its false-alarm rate."""
+        """The chart of the power of each screen beside its false-alarm rate."""
         rows = [("", each.kind, each.chances[1], each.chances[0]) for each in self.screens]
         bars = tuple(Bar(kind, power or 0.0, true=false) for _, kind, power, false in rows)
         chart = Bars(
@@ -197,7 +197,7 @@ class ScreenAnswer(ReportAnswer):
 
 
 def _pair_figure(shares: Sequence[float]) -> Figure:
-    """The pairs nearest to their limits, or beyond them."""
+    """The chart of the pairs of items that are nearest to their limits, or beyond them."""
     over = sum(share > 1 for share in shares)
     ranks = tuple(range(1, len(shares) + 1))
     plot = Plot(

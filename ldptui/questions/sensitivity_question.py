@@ -68,10 +68,10 @@ class SensitivityAnswer(QuestionAnswer):
     """The answer of `sensitivity`: by how much one person can change a column's count, sum, mean
     and histogram.
 
-    values : the number of different ones. minimum, maximum : None where no number is needed.
-    bounds : what is known beforehand of every number. clipping : of a sum, None where no number is
-    needed, or all are 0. clipped : at the bound that was chosen. refuted : the sentence about
-    numbers that are not where all are known to be.
+    values : the number of different values. minimum, maximum : None if no query needs numbers.
+    bounds : the range that every number is known to lie in beforehand. clipping : the sum at the
+    best bound; None if no query needs numbers, or all are 0. clipped : the error at the chosen
+    bound. refuted : the sentence about numbers outside the known range; "" if there are none.
     """
 
     file: str
@@ -271,7 +271,9 @@ def _clip(
 
 
 def _refute(held: Floats, low: float, high: float) -> str:
-    """The sentence about numbers that are not where all are known to be; "" if none is."""
+    """The sentence about numbers outside the range that is known beforehand; "" if
+    there is none.
+    """
     import numpy as np
 
     outside = held[(held < low) | (held > high)]

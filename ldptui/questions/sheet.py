@@ -20,8 +20,8 @@ from ..text import format as text
 class Figure(msgspec.Struct, frozen=True):
     """A chart of an answer with its numbers as a table.
 
-    numbers : a row for each place of the cursor: a name, the place (x of a plot, label of a bar)
-    and the values there. A chart whose numbers have no rows has no cursor.
+    numbers : a row for each stop of the cursor: a name, the place (x of a plot, label of a bar) and
+    the values there. A chart without rows has no cursor.
     """
 
     chart: Plot | Bars
@@ -34,11 +34,10 @@ Edits = tuple[tuple[str, Any], ...]
 class AnswerSheet(msgspec.Struct, frozen=True):
     """The answer of a question in the form in which the worker sends it to the lab.
 
-    table : the quantities with their values, formulas and sources. verdict : sentences of who sees
-    the charts, the answer in words first. notes : sentences about the table. figures : the first
-    is the more important one. sources : those that the table cites by a few letters, in full.
-    edits : keys of the scenario with the values that the answer proposes for them, in the order to
-    set them. choices : such edits by the place of a chart's cursor.
+    table : the quantities with their values, formulas and sources. verdict : the sentences beside
+    the charts, the answer first. notes : sentences about the table. figures : the charts, the most
+    important first. sources : the cited papers in full. edits : the keys and values that the answer
+    proposes for the scenario, in order. choices : such edits for each stop of a chart's cursor.
     """
 
     table: ChartTable
@@ -79,7 +78,7 @@ def decode_answer(document: Mapping[str, Any]) -> AnswerSheet:
 def list_rows(
     title: str, heads: Sequence[str], rows: Sequence[Sequence[Value]], digits: int | None = None
 ) -> ChartTable:
-    """A table of numbers and words; numbers with as many digits as they need."""
+    """A table of numbers and words; numbers have `digits` decimals, or as many as they need."""
     return ChartTable(
         title, tuple(TableColumn(head, digits=digits) for head in heads), tuple(map(tuple, rows))
     )
@@ -88,7 +87,7 @@ def list_rows(
 def figure(chart: Plot | Bars, heads: Sequence[str], rows: Iterable[Sequence[Any]]) -> Figure:
     """A figure of a chart with its table; values that are not finite are left blank.
 
-    A z has a sign and two decimals, as everywhere, and whole numbers stand in groups of three.
+    A z has a sign and two decimals, and whole numbers are in groups of three digits.
     """
     kept = (
         tuple(None if isinstance(v, float) and not math.isfinite(v) else v for v in row)
@@ -104,8 +103,8 @@ def figure(chart: Plot | Bars, heads: Sequence[str], rows: Iterable[Sequence[Any
 def curves(plot: Plot, value: str, x: str, *, levels: bool = True) -> Figure:
     """A figure of curves, with a row of the table for each x and each horizontal line.
 
-    value, x : what y and x are called. levels : False where they are no bounds. Where something
-    was measured, the rows are those of its points alone, each with the interval around it.
+    value, x : the names of y and x. levels : False if the horizontal lines are no bounds. If
+    something was measured, the rows are those of its points only, each with its interval.
     """
     bounds = plot.levels if levels else ()
     lines = [(line.label, _values(line)) for line in plot.series if line.legend]

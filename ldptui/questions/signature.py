@@ -108,7 +108,7 @@ def type_of(base: Any, argument: Argument) -> Type:
 
 
 def _with_default(words: str, default: Any) -> str:
-    """The words of an argument as argparse takes them, with what holds where it is left out."""
+    """The help of an argument with its default, escaped for argparse."""
     if isinstance(default, int | float) and not isinstance(default, bool):
         words += f" ({format_number(default)})"
     elif isinstance(default, str) and default:

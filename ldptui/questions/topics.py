@@ -41,7 +41,7 @@ def load_topics() -> dict[str, Question[Any, Any]]:
 
 
 def __getattr__(name: str) -> Any:
-    """`TOPICS`, all of them, which are loaded when somebody asks."""
+    """The module's attribute `TOPICS`: all questions by name, imported at the first use."""
     if name != "TOPICS":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return load_topics()

@@ -114,7 +114,7 @@ class TrustComparisonAnswer(QuestionAnswer):
     def figures(self) -> Iterator[Figure]:
         """Yields the chart of the share of fakes that overturns a claim, by trust model.
 
-        Each way to collect stands there by its protocol with the least gain.
+        Each trust model is drawn with the protocol that has the least gain.
         """
         from ..charts.series import Bar, Bars
         from .sheet import figure
@@ -140,8 +140,9 @@ class TrustComparisonAnswer(QuestionAnswer):
 class ShuffledAnswer(QuestionAnswer):
     """The answer of `trust` for one shuffled protocol: bounds on the central ε.
 
-    users : n. blending : the users whose reports hide others. closed_2021, closed_2023 : None
-    where they say nothing. variation : None where it is not known. solved : what was asked for.
+    users : n. blending : the users whose reports hide others. closed_2021, closed_2023 : bounds of
+    papers for any protocol; None if their conditions fail. variation : the bound from the variation
+    ratio; None if unknown. solved : the quantity that was asked for.
     """
 
     protocol: str

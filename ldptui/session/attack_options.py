@@ -33,7 +33,7 @@ ASKS: Final = (
 class AllowedCode(Struct, frozen=True):
     """The Python code that a command's options permit: names published by packages, and files.
 
-    offered : files whose code the workbench asks about.
+    offered : files whose code runs only after the user's consent.
     """
 
     names: tuple[str, ...] = ()
@@ -42,9 +42,10 @@ class AllowedCode(Struct, frozen=True):
 
 
 def check_travel(experiment: Experiment, code: CodePermission) -> None:
-    """Refuse code in local files if a cluster computes, whose workers do not have them.
+    """Raise ScenarioError if a cluster would need code from a local file, which its workers do not
+    have.
 
-    Raises ScenarioError. A file that is allowed and not asked for is no matter.
+    A permitted file whose code the scenario does not name is ignored.
     """
     from ldptui.core import plugins
     from ldptui.core.base.errors import ScenarioError
@@ -109,7 +110,7 @@ def with_agreed(code: AllowedCode, agreed: Sequence[Sequence[Any]]) -> CodePermi
 def unseen_code(request: Request, arguments: Sequence[str]) -> tuple[consent.UnseenCode, ...]:
     """The plug-in code of a request that needs the user's consent; runs none of it.
 
-    arguments : of a worker. What is found nowhere is left out.
+    arguments : of a worker. Code that cannot be found is left out.
     """
     from ldptui.core.base.errors import LdpError
     from ldptui.core.plugins import code_candidate, find_code
@@ -134,7 +135,7 @@ def unseen_code(request: Request, arguments: Sequence[str]) -> tuple[consent.Uns
 def allow_code(names: Sequence[str], files: Sequence[Path]) -> CodePermission:
     """The permission for the plug-in code that options name.
 
-    Raises FileError where they name a file that cannot be read.
+    Raises FileError for a file that cannot be read.
     """
     from ldptui.core.plugins import CodePermission
 

@@ -40,7 +40,8 @@ class Edits(Struct, frozen=True):
     """The history of edits for undo and redo.
 
     past : the name of each edit with the draft before it, oldest first. future : undone edits with
-    the draft after each, the last undone at the end. last_s : the time of the last edit.
+    the draft after each, the last undone at the end. last_s : the time of the last edit, in
+    seconds.
     """
 
     past: tuple[tuple[str, Draft], ...] = ()
@@ -50,7 +51,7 @@ class Edits(Struct, frozen=True):
     def with_edit(self, key: str, before: Draft, now_s: float) -> Edits:
         """The history with one more edit; quick edits of one key in a row are one step.
 
-        An edit ends what can be made again. now_s : the time in seconds.
+        now_s : the time in seconds. A new edit discards the undone ones.
         """
         goes_on = self.past and self.past[-1][0] == key and not self.future
         if goes_on and key != WHOLE and now_s - self.last_s < REST_S:
@@ -69,7 +70,7 @@ class Edits(Struct, frozen=True):
 
 
 def _of_one_file(draft: Draft, now: Draft) -> Draft:
-    """A draft of before; of the same file as now, what was saved meanwhile is known."""
+    """An earlier draft; if it has the same file as `now`, with the saved text of `now`."""
     same = (draft.path, draft.folder) == (now.path, now.folder)
     return edit_text(now, draft.text) if same else draft
 
@@ -79,10 +80,10 @@ _TAKEN: Final = "draft.taken.json"
 
 
 class KeptDraft(Struct, frozen=True):
-    """What a start goes on with.
+    """The stored draft of the last session.
 
-    draft : as it was when the program ended. valid : of one with problems, the draft before them.
-    time : of day at which it was kept, as 08:48.
+    draft : the draft when the program ended. valid : the last draft without problems, if `draft`
+    has some. time : the time of day when it was stored, as 08:48.
     """
 
     draft: Draft
@@ -93,7 +94,7 @@ class KeptDraft(Struct, frozen=True):
 def save_draft(draft: Draft, valid: Draft | None = None) -> str:
     """Store the draft for the next start; returns a sentence about an error, "" if there is none.
 
-    valid : the draft without problems that an undo after that start leads to.
+    valid : the last draft without problems, to which an undo after that start leads.
     """
     kept = {
         "version": VERSION,
@@ -137,7 +138,7 @@ def _is_in_use(path: Path) -> bool:
 
 
 def _take(path: Path) -> KeptDraft | None:
-    """The draft that a file keeps; the file has another name from here on, until the next one."""
+    """The draft that a file stores; the file is renamed, and kept until the next draft is read."""
     when = time.strftime("%H:%M", time.localtime(path.stat().st_mtime))
     taken = path.replace(path.with_name(_TAKEN))
     kept = json.loads(taken.read_text(encoding="utf-8"))
@@ -149,7 +150,7 @@ def _take(path: Path) -> KeptDraft | None:
 
 
 def revive_draft(kept: dict[str, Any]) -> Draft:
-    """The draft of these values, at rest in its folder."""
+    """The draft of stored values, unchanged and in its folder."""
     text, before = kept["text"], kept.get("saved_text")
     path = None if kept.get("path") is None else Path(kept["path"])
     folder = Path(kept.get("folder") or ".")

@@ -28,7 +28,7 @@ def shorten_list(value: Any) -> Any:
 def address_of(parameters: Mapping[str, Any], *besides: str) -> str:
     """The text that is equal for cells that measure the same, ignoring the keys `besides`.
 
-    The share of a goal is what it takes, which is found when it is simulated.
+    With a goal the attack's share is ignored as well: the simulation finds it.
     """
     left = _left_out(parameters, besides)
     kept = [(key, _plain(parameters[key])) for key in sorted(parameters) if key not in left]
@@ -36,12 +36,12 @@ def address_of(parameters: Mapping[str, Any], *besides: str) -> str:
 
 
 def _left_out(parameters: Mapping[str, Any], besides: Iterable[str]) -> set[str]:
-    """The keys by which cells are not told apart."""
+    """The keys that the address of a cell ignores."""
     return {*IGNORED, *besides, *(("attack.share",) if "goal.metric" in parameters else ())}
 
 
 def _plain(value: Any) -> Any:
-    """A parameter in the one way that equal ones are written."""
+    """A parameter in one form for equal values: 1 and 1.0, long lists by their length."""
     if isinstance(value, list | tuple):
         return str(shorten_list([*value]))
     return value if isinstance(value, bool) or not isinstance(value, int) else float(value)
@@ -50,7 +50,7 @@ def _plain(value: Any) -> Any:
 class Cells:
     """The cells of a run, then those of the run before; the first cell with given settings counts.
 
-    base : the address of the cell that charts of a single cell show.
+    base : the cell that charts of a single cell show.
     """
 
     def __init__(self, views: Iterable[CellView] = (), base: str = "") -> None:
@@ -94,7 +94,7 @@ class Cells:
         return Cells(views, "" if base is None else address_of(base))
 
     def along(self, key: str) -> tuple[CellView, ...]:
-        """The cells that differ from the base only at `key` and in words."""
+        """The cells that differ from the base only at `key` and at keys whose values are text."""
         return tuple(view for view in self if self._is_beside_base(view, (key,)))
 
     def grid(

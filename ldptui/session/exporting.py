@@ -41,9 +41,9 @@ MARK: Final = "ldptui-scenario:"
 def caption(
     title: str, seed: int, trials: int, digest: str, numpy: str, warnings: Sequence[str] = ()
 ) -> str:
-    """The caption below a figure. warnings : the reasons to doubt the results.
+    """The caption below a figure.
 
-    digest : "" of a run that has not come to its end.
+    digest : "" if the run has not finished. warnings : the reasons to doubt the results.
     """
     source = text.drawn_by(digest, numpy) if digest else "the run has not come to its end"
     drawn = f"{text.count(trials)} trials · {source}"
@@ -174,7 +174,7 @@ def _cells(run: Run) -> list[dict[str, Any]]:
 
 
 def _cell(view: CellView, run: Run) -> dict[str, Any]:
-    """One cell; that of the base has its rounds, frequencies and levels."""
+    """The document of one cell; the base cell's has its rounds, frequencies and levels."""
     from ldptui.core.export import cell_document, estimates_document, rounds_document
 
     snapshot = run.snapshot
@@ -196,7 +196,7 @@ def _cell(view: CellView, run: Run) -> dict[str, Any]:
 
 
 def _whole(run: Run, key: str, value: object) -> object:
-    """A parameter; a list that a cell has in words, as it is long, is the scenario's."""
+    """A parameter's value; for a long list, which a cell has in words, the scenario's list."""
     from ldptui.core.scenario import value_at
 
     known = value_at(run.document, key)
@@ -231,7 +231,7 @@ def default_path(
 ) -> Path:
     """A free file name (results.csv, results-2.csv, …) in the folder, by default the current one.
 
-    stem : its beginning. chart : the name of the chart that is shown.
+    stem : its beginning. chart : the name of the chart on the screen.
     """
     name, ending = {
         "csv-cells": ("results", ".csv"),

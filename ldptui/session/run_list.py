@@ -38,9 +38,10 @@ class RunList(Struct, frozen=True, dict=True):
 
     @cached_property
     def runs(self) -> tuple[Run, ...]:
-        """All runs, oldest first: those of the store, then those of the session alone.
+        """All runs, oldest first: those of the store, then those of this session that are not
+        stored.
 
-        A run of the session that is kept has what the store says of it as well.
+        A stored run of this session has the store's record as well.
         """
         known = {run.number: run.kept for run in self.kept}
         session = tuple(
@@ -96,8 +97,8 @@ class RunList(Struct, frozen=True, dict=True):
     def measured_run(self, document: Mapping[str, Any], *, at_hand: bool = True) -> Run | None:
         """The newest run with all trials of a scenario; None if there is none.
 
-        at_hand : its numbers are here. Else they may be in the store, but are what this program
-        would draw.
+        at_hand : only runs whose results are read; if False, stored runs too, if this version of
+        the program would draw the same numbers.
         """
         return next(
             (run for run in reversed(self.runs)
@@ -166,8 +167,7 @@ class RunList(Struct, frozen=True, dict=True):
     def begun(self, run: Run, *, shown: bool = True) -> RunList:
         """The list with a new run of this session, which is shown unless `shown` is False.
 
-        There is one row for the preview of the draft, one for each run asked for, and
-        none for a run that this one goes on with.
+        It replaces the preview of the draft, and the run that it continues.
         """
         kept = (
             old for old in self.session

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 class Run(Struct, frozen=True):
     """One run: its scenario's document, its results and its start.
 
-    key : that of its request for a run of this session; for one that is in the store alone, the
-    negative of its number there. snapshot : without parts where it is to be read from the store.
-    kept : the run as the store knows it; None for one that is kept nowhere.
+    key : the key of its request in this session; for a run that is only in the store, its negative
+    number there. snapshot : without results until they are read from the store. kept : the store's
+    record of the run; None if it is not stored.
     """
 
     key: int
@@ -94,7 +94,7 @@ _SIGNS: Final[Mapping[str, Callable[[Any, Any], bool]]] = {
 
 
 def _has_setting(document: Mapping[str, Any], name: str, sign: str, value: str) -> bool:
-    """Whether a key of this name has such a value, in one cell of a sweep at least."""
+    """True if a key of this name has such a value, in at least one cell of a sweep."""
     for key, setting in flat(document).items():
         key = key.removeprefix("sweep.")
         if name not in (key, key.rpartition(".")[2], key_words(key).short.casefold()):
@@ -127,7 +127,7 @@ def flat(document: Mapping[str, Any]) -> dict[str, Any]:
 def describe_scenario(document: Mapping[str, Any]) -> str:
     """A scenario in a few words: "OUE ε=1, MGA β=0.05 r=5, zipf d=128 n=100000".
 
-    Trust stands after the attack where the reports are not local.
+    The trust model is named after the attack, unless reports are local.
     """
     values = flat(document)
     attack = document.get("attack")
@@ -164,7 +164,7 @@ def differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str
 def difference_labels(runs: Sequence[tuple[str, Mapping[str, Any]]]) -> list[str]:
     """A label for each run with the settings in which the runs differ: `OUE ε 2`.
 
-    runs : the name and the document of each.
+    runs : pairs of a name and a scenario's document.
     """
     values = [flat(document) for _, document in runs]
     named = [key for key in dict.fromkeys(key for each in values for key in each)
@@ -223,7 +223,7 @@ _KINDS: Final = ("protocol.kind", "attack.kind", "population.kind", "trust.kind"
 
 
 def _brief(key: str) -> str:
-    """The shortest name of a key; one of a phase or a part in full, with its place."""
+    """The shortest name of a key; a key of a phase or a part in full, with its place."""
     if key.startswith("sweep."):
         return f"sweep of {_brief(key.removeprefix('sweep.'))}"
     return place_of(key) if re.search(r"\.\d+\.", key) else key_words(key).short

@@ -13,7 +13,7 @@ from ldptui.core.base.errors import FileError, ScenarioError, format_value, got,
 def locate(place: str, commands: Callable[[], Sequence[str]] = tuple) -> Path:
     """The file of a scenario given by path or bundled name; raises FileError.
 
-    commands : gives the names for which a scenario's may stand by mistake.
+    commands : returns the names of all commands, to suggest one if there is no such scenario.
     """
     if not place:
         raise ScenarioError(f"must be a file or a bundled scenario, {got(place)}", key="SCENARIO")

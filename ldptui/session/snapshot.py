@@ -27,10 +27,10 @@ Status = Literal["running", "done", "partial", "failed"]
 class ChartSelection(Struct, frozen=True):
     """The cells of a scenario that a chart needs: its base with other values, or a sweep.
 
-    values : by dotted keys, of all these cells; None takes a table out. sweep : by dotted keys, all
-    combinations are asked for; none: the one cell of the values.
-    estimates : those of its first cell are asked for as well, by_trial : in single trials.
-    detection : the filters' verdict on each report of that cell.
+    values : by dotted keys, for all these cells; None removes a table. sweep : by dotted keys, in
+    all combinations; if empty, the one cell of the values. estimates : the estimates of the first
+    cell are needed too; by_trial : those of single trials. detection : the filters' verdict on each
+    report of that cell is needed.
     """
 
     values: Mapping[str, Any] = field(default_factory=dict)
@@ -48,14 +48,12 @@ class ChartSelection(Struct, frozen=True):
 class Request(Struct, frozen=True):
     """A request for a run, sent to the worker under a key.
 
-    document : the scenario. selections : the cells that charts show, those that are wanted most
-        first. A preview measures these alone, with few trials.
-    full : a run asked for by the user: all cells of the scenario, with all their trials.
-    interval : least seconds between two progress snapshots (the first one and the last one
-        come at once).
-    store : the file that a full run is kept in ("": nowhere), as coming from the file `source`.
-    resumed : the run of the store to go on with, instead of beginning a new one.
-    agreed : the Python code that the user has agreed to until the end.
+    document : the scenario. selections : the cells that charts show, the most needed first; a
+    preview measures only these, with few trials. full : True for a run that the user started: all
+    cells, with all trials. interval : the least seconds between two progress snapshots (the first
+    and the last come at once). store : the file that stores a full run ("": none); source : the
+    scenario's file, for its record. resumed : the number of a stored run to continue, in place of a
+    new one. agreed : the Python code that the user has allowed for this session.
     """
 
     key: int
@@ -76,7 +74,9 @@ class Request(Struct, frozen=True):
 
 
 def _code_names(document: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Only what is written in Python has a name: in its table, in a part of a mixture, or swept."""
+    """Yields the table and name of each kind in Python: in its table, in a part of a mixture, or
+    swept.
+    """
     sweep = document.get("sweep", {})
     for key, values in sweep.items():
         table = key.partition(".")[0]
@@ -97,15 +97,15 @@ def _code_names(document: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 class Snapshot(Struct, frozen=True, dict=True):
     """The results of a run so far, complete in itself, so that older snapshots can be dropped.
 
-    cells : those with trials. base : the address of the one that is shown in detail, see `Cells`.
-    frequencies, bits, detection, rounds : of that cell, the detection and by_trial where they were
-    asked for. at_cell : the frequencies of the cell at a chart's cursor, whose address is `at`.
-    round_frequencies : those of the rounds of the base, by number; of very
-    many every other one, or every third, …. followed : what the task of that cell measured besides,
-    by its JSON names, and the number of trials. latest : the parameters of the cell worked on last.
-    error : one sentence when failed; details : a traceback, if any. numpy : the version that drew
-    what the digest is of, "" where it is not known. kept : the run's number in the store, None
-    where it has none. reused : trials that were there. note : why it is not kept, or more of it.
+    cells : those with trials. base : the address of the cell that is shown in detail, see `Cells`.
+    frequencies, bits, detection, by_trial, rounds : of that cell; detection and by_trial only if a
+    chart needs them. at_cell : the frequencies of the cell at a chart's cursor, whose address is
+    `at`. round_frequencies : those of the base's rounds, by number; of very many rounds only every
+    second, third, …. followed : the further results of that cell's task, by their JSON names, and
+    the number of trials. latest : the parameters of the cell in progress. error : one sentence if
+    the run failed; details : a traceback, if any. numpy : the version that drew the numbers, "" if
+    unknown. kept : the run's number in the store; None if it is not stored. reused : the number of
+    trials that the store had. note : the reason why it is not stored, or another remark.
     """
 
     key: int
@@ -167,7 +167,7 @@ OF_BASE: Final = ("base", "frequencies", "bits", "followed", "rounds", "round_fr
 def with_rest(run: Snapshot, other: Snapshot) -> Snapshot:
     """A run's snapshot, completed by cells and details of another snapshot of the same scenario.
 
-    Cells at settings of its own, all of the base while that has no trial, and the details that
+    Added are cells at other settings, the whole base while it has no trial, and the details that
     only a preview has.
     """
     own = run.table
@@ -191,8 +191,8 @@ class Overlay(Struct, frozen=True):
 class LabQuestion(Struct, frozen=True):
     """A question of the lab for the worker: the name of a question, and its form's values as typed.
 
-    document : the scenario without its sweep, whose population and protocol are meant; None while
-        there is none that is valid. folder : where relative paths start.
+    document : the draft's scenario without its sweep; None without a valid draft. folder : where
+    relative paths start.
     """
 
     key: int
@@ -205,10 +205,10 @@ class LabQuestion(Struct, frozen=True):
 class Reply(Struct, frozen=True):
     """The worker's reply to a question.
 
-    said : what it works on, in words. offers : for fields, words that can complete them. answer :
-    the document of a `ldptui.questions.sheet.AnswerSheet`; while it runs, of what is known so far.
-    error : one sentence when failed, about the field of that name ("": about the whole);
-    details : a traceback, where there is one.
+    said : the work in progress, in words. offers : the words that can complete a field, by field.
+    answer : the document of a `ldptui.questions.sheet.AnswerSheet`; an incomplete one while the
+    question runs. error : one sentence if it failed, about the field of that name ("": about the
+    whole); details : a traceback, if any.
     """
 
     key: int

@@ -17,8 +17,7 @@ def fold_text(written: str, width: int) -> str:
     """The text in lines of at most `width` cells: sentences broken between words, wide tables
     split.
 
-    A table goes on below itself, where the columns that name its rows are repeated. What fits stays
-    as it is.
+    A wide table continues below itself, and repeats the columns that name its rows.
     """
     lines = written.split("\n")
     parts: list[str] = []
@@ -45,7 +44,9 @@ def wrap_line(line: str, width: int, indent: int) -> list[str]:
 
 
 def _table(block: Sequence[str], width: int) -> Iterator[str]:
-    """A table in as many as it takes; words that are alone too wide are broken in their column."""
+    """A wide table as several tables of at most `width` cells; a word wider than that is broken in
+    its column.
+    """
     rows = [line.ljust(len(block[1])) for line in (block[0], *block[2:])]
     starts = [
         at

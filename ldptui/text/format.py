@@ -123,8 +123,9 @@ def short(value: float | None, digits: int = 4, *, sign: bool = False, zeros: bo
     """The number with at most `digits` significant digits and no trailing zeros: `0.0312`, `12
     345`, `1.5e-7`.
 
-    Whole digits are never rounded away below a million; beyond that, and below a thousandth,
-    the number is written with an exponent. zeros : a number that is rounded keeps its zeros.
+    Digits before the point are never rounded away below a million; beyond that, and below a
+    thousandth, the number is written with an exponent. zeros : a rounded number keeps its trailing
+    zeros.
     """
     if value is None or not math.isfinite(value):
         return _not_finite(value)
@@ -227,8 +228,7 @@ def power_of_ten(exponent: int) -> str:
 def to_ascii(text: str) -> str:
     """The text in ASCII: `10⁻³` is `1e-3`, `±` is `+-`, `ε` is `epsilon`.
 
-    Accents are dropped (`é` is `e`); what has no spelling becomes `?`. One `?` for each character
-    of a wide script, so a label keeps a length.
+    Accents are dropped (`é` is `e`); any other character becomes one `?`.
     """
     if text.isascii():
         return text

@@ -24,7 +24,7 @@ def reach_95(trials: int) -> float:
 def with_reach(title: str, trials: Iterable[int]) -> str:
     """The title of a table of means with standard errors, with the factor for a 95 % interval.
 
-    Where the numbers of trials differ, the factor is the largest: that of the fewest.
+    If the numbers of trials differ, the factor is the largest one: that of the fewest trials.
     """
     counts = {count for count in trials if count > 1}
     return f"{title}; 95 %: ± × {reach_95(min(counts)):.2f}" if counts else title
@@ -33,8 +33,8 @@ def with_reach(title: str, trials: Iterable[int]) -> str:
 def share_words(shares: Iterable[float], trials: int) -> list[str]:
     """The sentences below a table of shares of trials, with their standard errors.
 
-    A share of 0 or 1 has a standard error of 0; what it leaves open is the exact bound of
-    Clopper and Pearson: a true share p shows no miss in all trials with p^trials.
+    A share of 0 or 1 has a standard error of 0; for it a sentence gives the exact bound of Clopper
+    and Pearson: a true share p shows no miss in all trials with probability p^trials.
     """
     words = [mean_words([trials])]
     if trials > 1 and not {0.0, 1.0}.isdisjoint(shares):
@@ -48,7 +48,7 @@ def share_words(shares: Iterable[float], trials: int) -> list[str]:
 def mean_words(trials: Iterable[int]) -> str:
     """The note below a table that explains `mean ± standard error` for these numbers of trials.
 
-    They tell by how much to multiply the error for the interval of 95 %.
+    It names the factor from the error to the 95 % interval.
     """
     tried = {*trials}
     counts = {count for count in tried if count > 1}

@@ -18,7 +18,7 @@ KEYWORDS: Final = frozenset({"tone", "style", "finding"})
 def with_labels(shown: Shown, labels: Mapping[str, str]) -> Shown:
     """A chart or tables with item numbers or kinds replaced by their names in `labels`.
 
-    A cell that is a name alone may have other capitals: `OUE` is `oue` in a column of kinds.
+    Capitals do not matter in a cell that is only a name: `OUE` is `oue` in a column of kinds.
     """
     if not labels:
         return shown

@@ -20,8 +20,8 @@ def either(names: Sequence[str]) -> str:
 def wrap_text(text: str, width: int, first: int | None = None) -> list[str]:
     """The text in lines of at most `width` cells, the first one of at most `first`.
 
-    Words that are longer than a line stay whole. A group of three digits and a % stay with their
-    number, a relation sign with what follows it.
+    Words longer than a line stay whole. A group of three digits and a % stay with their number, a
+    relation sign with the word after it.
     """
     lines: list[str] = []
     room = width if first is None else first

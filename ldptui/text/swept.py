@@ -16,7 +16,7 @@ from .verdict import VerdictCell, verdict
 def run_verdict(told: Sequence[VerdictCell], swept: Sequence[str]) -> tuple[str, ...]:
     """The sentences about a whole run: of its one cell, or of its sweep.
 
-    told : its cells that have trials. swept : the keys that tell its cells apart.
+    told : its cells with trials. swept : the swept keys.
     """
     if len(told) == 1:
         return verdict(told[0])
@@ -26,7 +26,7 @@ def run_verdict(told: Sequence[VerdictCell], swept: Sequence[str]) -> tuple[str,
 def sweep_verdict(cells: Sequence[CellView], swept: Sequence[str]) -> tuple[str, ...]:
     """The sentence about a sweep: the smallest and the largest value, and where they are.
 
-    swept : the keys that tell its cells apart. None before two cells have trials.
+    swept : the swept keys. Empty unless two cells have trials.
     """
     done = [cell for cell in cells if cell.trials]
     answered = [cell for cell in done if cell.answer is not None]

@@ -35,9 +35,9 @@ NAMED: Final = 3
 class VerdictCell(Struct, frozen=True):
     """A cell that result sentences are about.
 
-    frequencies : the estimates of its items, where they are known. names : of its targets; empty:
-    those that the frequencies have. where : its place in a sweep, "" for the only cell. rounds :
-    those of a campaign.
+    frequencies : the estimates of its items, if known. names : the labels of its targets; if empty,
+    those of the frequencies. where : its place in a sweep, "" for the only cell. rounds : the
+    rounds of a campaign.
     """
 
     cell: CellView
@@ -83,8 +83,8 @@ class VerdictCell(Struct, frozen=True):
 class Row(Struct, frozen=True):
     """A sentence of verdicts.
 
-    say : makes it; "" where it has nothing to say. needs : the metrics that a cell must have for
-    it. charts : the charts that it is about, by the names of their tabs: there it comes first.
+    say : returns the sentence, "" if it does not apply. needs : the metrics that a cell must have.
+    charts : the names of the tabs that show this sentence first.
     """
 
     say: Callable[[VerdictCell], str]
@@ -109,7 +109,7 @@ def verdict(told: VerdictCell, chart: str = "") -> tuple[str, ...]:
 
 
 def _goal(told: VerdictCell) -> str:
-    """The number of fake users that the goal takes, or that none reaches it."""
+    """The sentence about the number of fake users that the goal takes."""
     answer = told.cell.answer
     if answer is None:
         return ""
@@ -154,7 +154,9 @@ def _gain(told: VerdictCell) -> str:
 
 
 def _size(told: VerdictCell) -> str:
-    """The gain and its closed form, where the sentence about the targets tells their ranks."""
+    """The sentence about the gain and its closed form, if the sentence about the targets tells
+    their ranks.
+    """
     if told.cell.answer is not None or not told.cell.malicious or not told.cell.targets:
         return ""
     if abs(told.mean("gain")) <= told.reach("gain") or not _ranks(told):
@@ -164,9 +166,10 @@ def _size(told: VerdictCell) -> str:
 
 
 def _elsewhere(told: VerdictCell) -> str:
-    """The protocol under which the same attack gains most, or least, compared with this one.
+    """The sentence about the protocol under which the same attack gains most, or least, compared
+    with this one.
 
-    "" where all gain about the same. Both gains are closed forms.
+    "" if all gain about the same. Both gains are closed forms.
     """
     if told.cell.answer is not None or told.mean("gain") <= told.reach("gain"):
         return ""
@@ -182,7 +185,7 @@ def _elsewhere(told: VerdictCell) -> str:
 
 
 def _closed_gain(told: VerdictCell) -> str:
-    """The words on the closed form after a gain: that it says the same, or its own number."""
+    """Words after a gain on its closed form: that both agree, or the closed form's number."""
     expected = told.cell.metrics["gain"].theory
     if expected is None:
         return ""
@@ -193,7 +196,7 @@ def _closed_gain(told: VerdictCell) -> str:
 
 
 def _targets(told: VerdictCell) -> str:
-    """The targets in words: named where they are few and their names are known."""
+    """The targets in words; by name if they are few and their names are known."""
     targets, known, names = told.cell.targets, told.frequencies, told.names
     if known is not None and not names:
         labels = dict(zip(known.items, known.labels, strict=True))
@@ -245,13 +248,15 @@ def _flags(told: VerdictCell) -> str:
 
 
 def _alarm(told: VerdictCell) -> str:
-    """How often the alarm rings, with the attack and without."""
+    """The sentence about the rate of alarms with the attack and without."""
     rings, false = percent(told.mean("alarm_rate")), percent(told.mean("false_alarm_rate"))
     return f"The alarm rings in {rings} of the collections with fakes and in {false} without."
 
 
 def _campaign(told: VerdictCell) -> str:
-    """The share of fakes in the round that has most of them, and what the targets rise to there."""
+    """The sentence about the round with the largest share of fakes: that share, and the estimates
+    of the targets there.
+    """
     rounds = told.rounds
     if rounds is None or not rounds.targets or not any(rounds.share):
         return _spent(told)
@@ -274,7 +279,9 @@ def _spent(told: VerdictCell) -> str:
 
 
 def _report(told: VerdictCell) -> str:
-    """The users with a target that one fake report counts for; else the chances of a report."""
+    """The sentence about how many users with a target one fake report counts for; without fakes
+    about the chances of a report.
+    """
     cell, known = told.cell, told.frequencies
     if cell.malicious and known is not None and told.measured_value("gain") is not None:
         held = sum(
@@ -355,7 +362,7 @@ def detected_sentence(told: VerdictCell) -> str:
 
 
 def _share(told: VerdictCell) -> str:
-    """The share of fakes as the server estimates it, beside the true one."""
+    """The sentence about the share of fakes as the server estimates it, beside the true one."""
     cell = told.cell
     true = cell.malicious / (cell.users + cell.malicious)
     estimated = told.interval("share_estimate")

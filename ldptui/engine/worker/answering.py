@@ -43,7 +43,7 @@ class Answering:
                 self._send("failed", error=sentence, details=traceback.format_exc())
 
     def _answer(self) -> dict[str, Any]:
-        """The document of the answer; says on the way what it works on."""
+        """The document of the answer; progress is sent on the way."""
         from ...questions import asking, sheet
         from ...questions.inputs import Offers
 

@@ -38,8 +38,8 @@ class Inbox:
     """The requests on standard input, read by a thread, and their effect on the current run.
 
     A line that stops a run also interrupts the main thread as a signal would, between any two
-    steps of Python: also where the simulator calls no hook, no piece of work is longer than a call
-    into NumPy. Only inside `interruptible` does that stop anything, and no import is cut in half.
+    Python steps, as the simulator may not call a hook for long. This has an effect only inside
+    `interruptible`, and never during an import.
     """
 
     def __init__(self) -> None:
@@ -105,7 +105,7 @@ class Inbox:
             signal.signal(number, self._interrupt_run)
 
     def _interrupt_run(self, _number: int, frame: FrameType | None) -> None:
-        """Stop the current run; an import ends first, as one cut in half may not be repeated."""
+        """Stop the current run; during an import, try again a little later."""
         if imports(frame):
             signal.setitimer(signal.ITIMER_REAL, AGAIN_S)
         else:

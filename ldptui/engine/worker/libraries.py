@@ -34,7 +34,9 @@ def import_extras(names: Iterable[str]) -> None:
 
 
 def declared_libraries(scenario: Scenario, name: str) -> Iterator[str]:
-    """The libraries that the kinds of a scenario declare under a name; it need not be bound."""
+    """Yields the libraries that the kinds of a scenario declare under a name; the scenario need not
+    be bound.
+    """
     for table in ("population", "protocol", "task"):
         place = scenario.document.get(table)
         kind = place.get("kind") if isinstance(place, dict) else None

@@ -47,7 +47,7 @@ CELLS: Final = 16
 
 
 class RunningRequest:
-    """The computation of one run in the worker: what was measured, and what was sent of it."""
+    """The computation of one run in the worker: its results so far, and which of them were sent."""
 
     def __init__(
         self,
@@ -127,7 +127,7 @@ class RunningRequest:
             self.wanted = done + sum(sizes[number + 1 :])
 
     def _work_selection(self, selection: ChartSelection, scenario: Scenario) -> None:
-        """Measure the cells of a selection that were not measured for one before it."""
+        """Measure the cells of a selection that no earlier selection has measured."""
         import_for(scenario)
         with self.inbox.interruptible():
             experiment = self._bound(scenario)
@@ -164,7 +164,7 @@ class RunningRequest:
         self._work_cells(self.scenario, rest, ChartSelection(sweep=self.scenario.sweep))
 
     def _begin_whole(self) -> Whole:
-        """Bind the scenario, and start to keep the run."""
+        """Bind the scenario, and begin or continue its record in the store."""
         request = self.request
         if request.store:
             with self.inbox.shield_work():
@@ -190,7 +190,7 @@ class RunningRequest:
         return self.whole
 
     def _open_store(self, path: Path) -> None:
-        """Open the store; where that fails a new run is not kept, and the note says why."""
+        """Open the store; if that fails, a note says why the run is not stored."""
         try:
             self.store = open_store(path)
         except FileError as error:
@@ -202,7 +202,7 @@ class RunningRequest:
             self.note = self.store.note
 
     def _keep(self, store: Store, experiment: Experiment) -> None:
-        """Begin a run of the store, or go on with one."""
+        """Begin a new record in the store, or continue one."""
         request = self.request
         if request.resumed is not None:
             self.memory = resume(store, request.resumed, experiment=experiment)
@@ -213,7 +213,7 @@ class RunningRequest:
             self.note = f"this run is not kept: {error}"
 
     def _bound(self, scenario: Scenario) -> Experiment:
-        """The experiment of a scenario, its goals answered: those that take a search, told of."""
+        """The experiment of a scenario with its goals answered; progress of searches is sent."""
         experiment = bind(scenario, searches=False)
         if not open_goals(experiment):
             return self.allow(experiment)
@@ -289,7 +289,7 @@ class RunningRequest:
                     self.send("running")
 
     def _look_at(self, group: CellsSoFar, selection: ChartSelection) -> None:
-        """The estimates of the first cell, and what was asked for besides."""
+        """Compute the estimates of the first cell, and the details that the selection needs."""
         cell, measured = group.experiment.cells[0], group.measured[0]
         if group is self.base:
             self.picture.reckon(cell)
@@ -338,7 +338,7 @@ class RunningRequest:
             self.at_cell = None
 
     def _snapshot(self, status: Status, error: str = "", details: str = "") -> Snapshot:
-        """Where the run stands."""
+        """The snapshot of the run with this status, without the fields that `_news` sends."""
         memory = self.memory
         lost = memory.failure or None if memory is not None else None
         return Snapshot(
@@ -369,7 +369,7 @@ class RunningRequest:
         return sum(group.trials for group in self.groups)
 
     def _digest(self) -> str:
-        """The digest of all cells in order: the headless run's where there is one."""
+        """The digest of all cells in order; for a full run the same as without the app."""
         if self.whole is not None:
             return self._whole_results(self.whole).digest
         cells = [cell for group in self.groups for cell in group.measured]
@@ -379,7 +379,7 @@ class RunningRequest:
 class ProgressReporter:
     """The hook of a run, which stops the run in time and reports what is being computed.
 
-    about : words that go before those that are told.
+    about : words before each report.
     """
 
     def __init__(self, run: RunningRequest) -> None:

@@ -25,8 +25,8 @@ PREVIEW_TRIALS: Final = 20
 class Whole:
     """The user's scenario of a run, whose cells may be spread over several groups.
 
-    positions : those of the cells that have a key, in order; a key is made of all that the numbers
-    of a cell depend on.
+    positions : the positions of the cells with equal keys, by key, in order; a cell's key is all
+    that its numbers depend on.
     """
 
     def __init__(self, experiment: Experiment) -> None:
@@ -83,7 +83,7 @@ def shorten_run(scenario: Scenario) -> Scenario:
 
 
 def trials_of(scenario: Scenario) -> int:
-    """The number of trials that a scenario's text asks for; 0 if it is invalid."""
+    """The number of trials of a scenario and its sweep; 0 if it is invalid."""
     try:
         sweep = scenario.sweep
     except ScenarioError:

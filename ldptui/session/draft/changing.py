@@ -67,7 +67,7 @@ def change_document(
 
 
 def _with_sweep(draft: Draft, document: dict[str, Any], key: str, value: Any) -> dict[str, Any]:
-    """The document with one swept key set, or with no key the whole table."""
+    """The document with one swept key set; without a key, with the whole table of sweeps set."""
     if not key:
         document = with_sweep(document, None)
         for name, values in (value or {}).items():
@@ -109,7 +109,7 @@ def set_kind(
 ) -> dict[str, Any]:
     """The document after a table has a new kind, the keys that the kind needs, and no unknown keys.
 
-    What goes is put into `remembered`.
+    remembered : a dict to which the values of removed keys are added.
     """
     sweep, known = sweep_of(draft), names_for(document, table, kind)
     before = value_at(document, table)
@@ -132,9 +132,10 @@ def _begun(
     draft: Draft, document: dict[str, Any], sweep: Mapping[str, Any],
     remembered: Mapping[str, Any], table: str, kind: str,
 ) -> dict[str, Any]:  # fmt: skip
-    """The document whose table has what a kind needs: a value of before, or one to begin with.
+    """The document whose table has what a kind needs: the remembered value of a key, or a first
+    value.
 
-    A part of a mixture has the share of the whole, and may have its targets.
+    A part of a mixture has no share of its own, and may have its own targets.
     """
     top, _, below = table.partition(".")
     for name in keys_of(top, kind):
@@ -150,7 +151,8 @@ def _begun(
 def usable(table: dict[str, Any]) -> dict[str, Any]:
     """A RAPPOR table with exactly one noise: f or a budget, else f = 0.5.
 
-    Where it has both, f is taken if it gives the budget: RAPPOR is back from another protocol.
+    If the table has both, f stays if it gives the budget: the values were remembered from before
+    another protocol was chosen.
     """
     try:
         if table.keys() >= {"f", "epsilon"}:

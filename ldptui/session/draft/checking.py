@@ -100,7 +100,7 @@ def _problem(error: LdpError, text: str, document: Mapping[str, Any]) -> Problem
 
 
 def _names(rule: str, value: Any) -> bool:
-    """True where a message ends with this value: it is about it."""
+    """True if an error message ends with this value."""
     forms = {got(value), f"got {value}"}
     if isinstance(value, int) and abs(value) < 2**63:
         forms.add(got(float(value)))  # of a number that need not be whole
@@ -119,7 +119,8 @@ _LIFT: Final = " (--no-limits lifts this)"
 
 
 def thin_sweep(scenario: Scenario) -> Scenario:
-    """The scenario with only the ends of long numeric sweeps, which is checked in their place.
+    """The scenario with only the ends of long numeric sweeps, which are checked instead of all
+    points.
 
     Checking every point of a long range would take longer than a keystroke may.
     """
@@ -143,7 +144,9 @@ def thin_sweep(scenario: Scenario) -> Scenario:
 
 
 def _bound(scenario: Scenario) -> Cell:
-    """The base cell, and the swept ones tried; raises LdpError for what cannot be run."""
+    """The base cell, after some swept cells were bound as a test; raises LdpError for a scenario
+    that cannot run.
+    """
     from ldptui.core.experiment import experiment
     from ldptui.core.experiment.size_limits import MAX_TRIALS, check_size
     from ldptui.core.population.targets import require_items

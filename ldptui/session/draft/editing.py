@@ -22,14 +22,14 @@ from .populations import UnreadError, ready
 
 
 def read_on(draft: Draft) -> Draft:
-    """The draft, bound now that its large population is read."""
+    """The draft, checked again after its large population was read."""
     return check_text(draft, draft.text)
 
 
 def draft_of(
     text: str, folder: Path, path: Path | None = None, saved_text: str | None = None
 ) -> Draft:
-    """A draft of TOML text; `saved_text` is what its file holds (default: the text itself)."""
+    """A draft of TOML text; `saved_text` is the text of its file, by default the same."""
     saved = text if saved_text is None else saved_text
     return check_text(Draft(text, folder, path, None, None, (), saved), text)
 
@@ -49,8 +49,8 @@ def edit_key(draft: Draft, key: str, value: Any) -> Draft:
     """The draft with one dotted key set by a form (None: removed); comments and layout stay.
 
     The key's sweep stays. A new `kind` drops the keys that it does not know, remembers them, and
-    gets sensible values for those that it needs. `sweep.KEY` sets or removes one swept key. While
-    the text does not parse there is nothing to set: the draft comes back unchanged.
+    gets sensible values for those that it needs. `sweep.KEY` sets or removes one swept key. If the
+    text does not parse, the draft is returned unchanged.
     """
     if not draft.parses or draft.document is None:
         return draft
@@ -78,7 +78,7 @@ def edit_key(draft: Draft, key: str, value: Any) -> Draft:
 def edit_keys(draft: Draft, edits: Sequence[tuple[str, Any]], sweeps_stay: bool = False) -> Draft:
     """The draft with several keys set in order; their sweeps are removed.
 
-    sweeps_stay : their sweeps stay.
+    sweeps_stay : their sweeps are not removed.
     """
     for key, value in edits:
         if key in sweep_of(draft) and not sweeps_stay:
@@ -88,9 +88,9 @@ def edit_keys(draft: Draft, edits: Sequence[tuple[str, Any]], sweeps_stay: bool 
 
 
 def _as_labels(draft: Draft, items: Any) -> Any:
-    """Numbers typed as targets are labels where the population has labels like them.
+    """Targets typed as numbers, converted to labels if the population has labels like them.
 
-    (In a scenario file an int is always an index.)
+    In a scenario file an int is always an index.
     """
     labels = draft.cell.population.labels if draft.cell is not None else None
     if labels is None or not isinstance(items, list):
@@ -102,8 +102,8 @@ def _as_labels(draft: Draft, items: Any) -> Any:
 def open_draft(path: Path) -> Draft:
     """The draft of a file; raises LdpError.
 
-    A bundled scenario is a copy that has no file of its own yet, the scenario about the people of a
-    table a new file beside it.
+    A bundled scenario becomes a copy without a file; a table of people becomes a scenario about
+    them, in a new file beside the table.
     """
     from ldptui.core.scenario import is_table, read_scenario
 
@@ -126,10 +126,9 @@ def reopen_draft(document: Mapping[str, Any], source: str) -> Draft:
 
 
 def pointed_at(draft: Draft, values: Mapping[str, Any]) -> Draft | None:
-    """The draft of one cell, without sweep; the text stays. None if that cell cannot be bound at
-    once.
+    """The draft of one cell, without sweep; the text stays.
 
-    None where there is no such cell, or none that can be bound while somebody waits.
+    None if there is no such cell, or if binding it would block the screen.
     """
     from ldptui.core.experiment import experiment
 
@@ -175,7 +174,7 @@ def first_free(draft: Draft) -> str | None:
     """The key that a form sweeps next: the share of fakes, the protocol, then the most usual
     unswept key.
 
-    One whose sweep the scenario refuses comes after all others; None where every key is swept.
+    Keys whose sweep the scenario refuses come last; None if every key is swept.
     """
     swept = sweep_of(draft)
     free = [key for key in sweepable(draft) if key not in swept]
@@ -188,7 +187,7 @@ def first_free(draft: Draft) -> str | None:
 
 
 def dropped_sweeps(before: Draft, after: Draft) -> str:
-    """The keys whose sweep an edit has dropped, in words; "" for none."""
+    """The keys whose sweep an edit has dropped, in words; "" if there are none."""
     left = sweep_of(after)
     gone = [key_words(key).noun for key in sweep_of(before) if after.parses and key not in left]
     return " and ".join(gone)

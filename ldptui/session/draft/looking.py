@@ -36,7 +36,7 @@ def base(scenario: Scenario, at: Mapping[str, Any] = NOWHERE) -> Scenario:
     """The scenario without its sweep, which is the cell that charts of a single cell show.
 
     Each swept key has the value in its table, or the middle one of its sweep if the table has none.
-    at : the values of keys, swept or not, that another cell has instead.
+    at : values of keys, swept or not, for another cell than that.
     """
     from ldptui.core.scenario import value_at
 
@@ -85,7 +85,7 @@ def _default(draft: Draft, key: str) -> Any:
 def kind_of(draft: Draft, table: str) -> str:
     """The kind of a table; "" for a mixture.
 
-    An absent attack is "none", and nobody is trusted where no table says whom: "local".
+    Without an attack it is "none", without a table `[trust]` it is "local".
     """
     from ldptui.core.scenario import value_at
 
@@ -154,7 +154,7 @@ def keys_of(table: str, kind: str) -> tuple[str, ...]:
 def used_keys(draft: Draft, table: str) -> tuple[str, ...]:
     """The keys of `keys_of` that have an effect in the draft.
 
-    With those of the curators that are swept, so that they can be seen and edited.
+    Keys of swept curators are included, so that they can be edited.
     """
     from ldptui.core.protocols import CENTRAL
     from ldptui.core.protocols.rappor import ignored_keys
@@ -188,13 +188,13 @@ class Draft(Struct, frozen=True, eq=False):
     """One state of the scenario being edited: its text, and what was parsed and bound from it.
 
     text : the TOML as typed. folder : where relative paths start. path : its file, if it has one.
-    document : the last text that parsed. scenario, cell : the last valid scenario and the cell
-    that its `base` stands for; None until there was one. problems : what is wrong with the text,
-    in the order of the document. saved_text : what the file, or the library, holds.
-    parses : whether the text is TOML; if not, forms cannot edit it. remembered : values that went
-    with a change of kind, by dotted key, for when their kind comes back. unread : a large
-    population that has to be drawn or read before more can be said, or an attack to be solved for;
-    until then scenario and cell are those before it.
+    document : the last text that parsed, as a table. scenario, cell : the last valid scenario and
+    the cell that its `base` stands for; None before there is one. problems : the problems of the
+    text, in the order of the document. saved_text : the text of its file, or of the bundled
+    scenario. parses : True if the text is TOML; if not, forms cannot edit it. remembered : the
+    values of keys removed by a change of kind, by dotted key, to be restored when that kind
+    returns. unread : work before the draft can be checked further: a large population to draw or
+    read, or an attack to solve; until then scenario and cell are the earlier ones.
     """
 
     text: str

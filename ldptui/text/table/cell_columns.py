@@ -42,7 +42,7 @@ def python_groups(
 ) -> list[ColumnGroup]:
     """The columns of the metrics in Python: a group for each, and one for each after defences.
 
-    of : the estimates of a column, one for each row.
+    of : returns the estimates of a metric's column, one for each row.
     """
     attacked = any(cell.attack is not None for cell in cells)
     groups: dict[str, dict[str, Sequence[Estimate]]] = {}
@@ -100,7 +100,7 @@ _TAKES: Final = "fake users that it takes"
 
 
 def _goal(cell: Cell, goal: Goal) -> tuple[str, str]:
-    """The metric and the value that it shall have."""
+    """The name of a goal's metric, and the value that it has to reach."""
     name = metric_words(goal.metric).name
     if METRICS[goal.metric].most is not None:
         name = f"{name.removesuffix(' k')} {cell.top_k}".replace("among the", "in")

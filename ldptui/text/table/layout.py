@@ -45,9 +45,10 @@ class TextColumn(Struct, frozen=True):
     width: int = 0
 
     def __post_init__(self) -> None:
-        """Data that steers a terminal, or ends a line, would break the table.
+        """Replace characters that would steer the terminal or end a line, and set the column's
+        width.
 
-        Where standard output has no Greek, words get the length that they will have there.
+        If standard output has no Greek, the words get the length of their ASCII spelling.
         """
         spelled = one_line if _has_greek() else lambda cell: to_ascii(one_line(cell))
         force_setattr(self, "head", spelled(self.head))
@@ -60,8 +61,9 @@ class TextColumn(Struct, frozen=True):
 
 
 class ColumnGroup(Struct, frozen=True):
-    """Columns under one title, which are not separated. estimates : those whose z they show, by
-    row.
+    """Columns under one title, which are not separated.
+
+    estimates : the estimates whose z-scores the columns show, by row.
     """
 
     title: str
@@ -180,7 +182,7 @@ def block_lines(
 def align_words(words: Sequence[str], mark: str = ".") -> tuple[str, ...]:
     """The numbers padded to one width with their decimal points aligned.
 
-    A percent sign is no part of its number.
+    A percent sign does not count as part of its number.
     """
     parts = []
     for word in words:

@@ -62,7 +62,7 @@ def shorten_list(items: Sequence[object]) -> str:
 def chosen_groups(results: RunResults, choice: TableChoice) -> list[ColumnGroup]:
     """The columns of a table over rows and columns of swept keys, or of chosen metrics.
 
-    Beside each metric stand its closed form and z where no key is above the columns.
+    A metric has its closed form and z beside it if no key is above the columns.
     """
     if not choice.is_pivot:
         swept = tuple(results.experiment.scenario.sweep)
@@ -87,7 +87,7 @@ def key_column(head: str, values: Sequence[object]) -> TextColumn:
 
 
 def _group(made: Pivot, metric: str) -> ColumnGroup:
-    """A metric: beside its closed form, or a column for the values above each."""
+    """The columns of a metric: beside its closed form, or one for each value of the keys above."""
     name = metric_words(metric).name
     if not made.across:
         return beside_theory(name, made.column(metric))
@@ -159,7 +159,7 @@ def with_errors(estimates: Iterable[Estimate], power: int | None) -> tuple[str, 
 
 
 def _alone(value: float | None, error: float | None) -> str:
-    """A value with its error in the unit that suits it, whatever stands above and below."""
+    """A value with its error in a unit of its own, whatever the other rows have."""
     return f"{text.short(value, 5)} ± 0" if value and error == 0 else text.estimate(value, error)
 
 

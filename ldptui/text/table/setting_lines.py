@@ -90,15 +90,15 @@ def _wrap_facts(name: str, facts: Sequence[str], width: int) -> list[str]:
 
 
 def _kinds(cells: Sequence[Cell], table: str) -> str:
-    """The kinds of a table; of plug-in code its name."""
+    """The kinds of a table, or the names of plug-in code."""
     words = (setting_word(cell.parameters, f"{table}.kind") for cell in cells)
     return range_over(map(one_line, words))
 
 
 def _keys(cells: Sequence[Cell], table: str, *, usual: bool = True) -> list[str]:
-    """The keys of a table with their values, but for those that the catalogue leaves out.
+    """The keys of a table with their values, except those that the catalogue leaves out.
 
-    usual : also those that have their defaults in all cells.
+    usual : include keys that have their defaults in all cells.
     """
     keys = dict.fromkeys(key for cell in cells for key in cell.parameters)
     facts = []
@@ -124,7 +124,7 @@ def _campaign(cells: Sequence[Cell]) -> list[str]:
 
 
 def _of_bits(cells: Sequence[Cell]) -> list[str]:
-    """The parameters of bits with a noise of their own, and what follows from them."""
+    """The parameters of RAPPOR's bits, and the probabilities and budgets that follow from them."""
     facts = [range_over(present(cells, "protocol.form"))]
     for key, name in (("bits", "k"), ("hashes", "h"), ("cohorts", "m"), ("p", "p"), ("q", "q")):
         values = present(cells, f"protocol.{key}")
@@ -141,7 +141,7 @@ def _of_bits(cells: Sequence[Cell]) -> list[str]:
 
 
 def _curators(cells: Sequence[Cell]) -> list[str]:
-    """The facts of cells with a curator: the tables that look alike, and the noise that takes."""
+    """The facts of cells with a curator: which tables are neighbours, and the noise."""
     curators: list[Any] = [
         cell.protocol for cell in cells if not isinstance(cell.protocol, LocalMechanism)
     ]
@@ -159,12 +159,12 @@ def _curators(cells: Sequence[Cell]) -> list[str]:
 
 
 def _epsilon(cell: Cell) -> Any:
-    """ε of one report, as it was solved for where reports are shuffled."""
+    """The ε of one report; for shuffled reports the solved local budget."""
     return cell.budgets.get("local_epsilon", cell.parameters["protocol.epsilon"])
 
 
 def _trust(cells: Sequence[Cell]) -> list[str]:
-    """Whom users trust, and what their reports keep together."""
+    """The trust model of the cells, and the central budget of all reports together."""
     told = [cell.budgets for cell in cells if "local_epsilon" in cell.budgets]
     facts = [f"central ε ≤ {range_over(each['central_epsilon'] for each in told)}"] if told else []
     kinds = [range_over(cell.trust.kind for cell in cells), *_keys(cells, "trust"), *facts]

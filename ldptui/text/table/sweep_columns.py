@@ -41,7 +41,9 @@ def sweep_groups(results: RunResults, finished: list[Finished]) -> list[ColumnGr
 
 
 def _keys(results: RunResults, finished: list[Finished]) -> ColumnGroup:
-    """The swept keys, and what helps to read them: f_T where targets vary, trials if partial."""
+    """The columns of the swept keys; f_T if the targets vary, and the trials if the run
+    is partial.
+    """
     swept = list(results.experiment.scenario.sweep)
     columns = [
         key_column(name, [cell.parameters.get(key) for cell, _, _ in finished])
@@ -59,9 +61,9 @@ def _keys(results: RunResults, finished: list[Finished]) -> ColumnGroup:
 class _Row(Struct, frozen=True):
     """A group of columns that a sweep may have.
 
-    columns : metrics with the heads of their columns; one without a head stands beside theory.
-    when : what has to be true of the cells, in words of `_facts`.
-    needs : metrics of which some cell has to have one.
+    columns : metrics with the heads of their columns; a metric without a head is shown beside its
+    closed form. when : the words of `_facts` that must hold. needs : metrics of which at least one
+    cell must have a value.
     """
 
     title: str
@@ -116,7 +118,7 @@ def _groups(finished: list[Finished]) -> list[ColumnGroup]:
 
 
 def _facts(finished: list[Finished]) -> set[str]:
-    """What is true of the cells, in words."""
+    """The words that hold for the cells, for the field `when` of a row."""
     cells = [cell for cell, _, _ in finished]
     facts = {"attacked" if any(cell.attack is not None for cell in cells) else "honest"}
     if all("mse" not in cell.metrics for cell in cells):
@@ -135,7 +137,7 @@ def has_values(metric: str, finished: list[Finished]) -> bool:
 
 
 def _group(row: _Row, finished: list[Finished]) -> ColumnGroup:
-    """The columns of a row: measured and expected, or measured ones side by side in one unit."""
+    """The columns of a row: measured and expected, or measured columns side by side in one unit."""
     if not row.columns:
         return _entries(row.title, finished)
     if "" in row.columns.values():

@@ -61,7 +61,7 @@ def results_table(
     """The results of a run as text, in lines of at most `width` cells if possible.
 
     numpy : the version that drew the numbers. choice : the columns and rows to show. with_error :
-    whether what failed is said as well.
+    add the sentence about failed cells.
     """
     style = Style(colour)
     scenario, cells = results.experiment.scenario, results.experiment.cells
@@ -93,7 +93,7 @@ def results_table(
 def verdict_of(results: RunResults, ranks: bool = True) -> tuple[str, ...]:
     """The sentences about the result of a run; empty before the first trial.
 
-    ranks : name the ranks of the targets, which come of estimates that a kept run does not have.
+    ranks : name the ranks of the targets; a stored run lacks the estimates for that.
     """
     single = len(results.experiment.cells) == 1
     alone, beside = ranks and single, swept_kinds("protocol", "") if single else ()
@@ -142,7 +142,9 @@ def _closing(
     numpy: str,
     error: str,
 ) -> list[str]:
-    """Notes: how to read the table, how well it agrees with the theory, what names the numbers."""
+    """The notes below a table: how to read it, how well it agrees with the theory, and
+    the digest.
+    """
     trials = [measured.trials for _, measured, _ in finished]
     shown = [pair for group in groups for pair in zip(group.estimates, cycle(trials), strict=False)]
     scores = [
@@ -196,7 +198,10 @@ RAISED: Final = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 
 
 class Sheet(Struct, frozen=True):
-    """One table of a document. title : "" for the results. note : a sentence below it, or ""."""
+    """One table of a document.
+
+    title : "" for the results. note : a sentence below it, or "".
+    """
 
     title: str
     groups: Sequence[ColumnGroup]
@@ -206,7 +211,7 @@ class Sheet(Struct, frozen=True):
 def sheets(results: RunResults, choice: TableChoice = ALL) -> list[Sheet]:
     """The tables of a document: the answers of a goal, the results, the rounds of a campaign.
 
-    choice : one table instead, with these rows and columns.
+    choice : if given, one table with these rows and columns instead.
     """
     finished = finished_cells(results)
     tables = [Sheet("", result_groups(results, finished, choice))]
@@ -237,9 +242,9 @@ def markdown_table(results: RunResults, numpy: str, choice: TableChoice = ALL) -
 
 
 def latex_table(results: RunResults, numpy: str, choice: TableChoice = ALL) -> str:
-    """The results as LaTeX tabulars with booktabs; titles and source stand in comments.
+    """The results as LaTeX tabulars with booktabs; titles and source are in comments.
 
-    One tabular, or several below each other where the choice says how wide a line is.
+    If the choice has a line width, a wide table becomes several tabulars, one below the other.
     """
     lines = [
         f"% {one_line(results.experiment.scenario.title)}",
@@ -332,7 +337,7 @@ def _cell(words: str) -> str:
 
 
 def _source(results: RunResults, numpy: str) -> str:
-    """The trials and the digest that the numbers are of."""
+    """The number of trials and the digest of the results."""
     trials, digest = text.count(results.trials), text.drawn_by(results.digest, numpy)
     partial = "" if results.complete else f" of {text.count(results.experiment.trials)}"
     return f"{trials}{partial} trials, {digest}"
