@@ -1,12 +1,12 @@
 """Attacks: how fake users choose their reports.
 
 Cao, Jia, Gong, "Data Poisoning Attacks to Local Differential Privacy Protocols", USENIX Security
-2021, section 3. An attack is what a scenario names (`share`, `targets`, its effort) and a few
-rules: the fakes' reports, the law of their counts, and what one such report supports, or how likely
-it has each bit of Bloom filters.
+2021, section 3. An attack is a table of a scenario (`share`, `targets`, its effort) and a few
+rules: the fakes' reports, the distribution of their counts, and the items that one report supports,
+or for Bloom filters the probability of each bit.
 
-Where users have cohorts, `cohort` is the share of the fakes that all claim one; the others, and all
-of them where it is left out, claim one at random as honest users do.
+If users have cohorts, `cohort` is the fraction of the fakes that all claim the same cohort; the
+others, and all fakes if it is None, claim a random cohort as honest users do.
 """
 
 from __future__ import annotations

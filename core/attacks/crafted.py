@@ -34,8 +34,10 @@ SEEDS = Range(1, 10**6)
 
 
 class SearchingAttack(ByNumbers):
-    """An attack that searches for its reports, and sends the best reports found within a given
+    """The base of attacks that search for their reports, and send the best reports of a given
     effort.
+
+    seeds : the number of hash functions that a fake tries. scoring : how they are compared.
     """
 
     seeds: Any
@@ -50,9 +52,7 @@ class SearchingAttack(ByNumbers):
 
 
 class Maximal(SearchingAttack):
-    """Attacks whose reports support as many targets as possible: the shared part of MGA and its
-    variants.
-    """
+    """The base of MGA and its variants, whose reports support as many targets as possible."""
 
     report_law: ClassVar[LawName] = "crafted"
 
@@ -74,7 +74,9 @@ class Untargeted(Maximal):
     """MGA at a random set of items that all fakes share, to distort the whole histogram.
 
     After Cheu, Smith, Ullman, "Manipulation Attacks in Local Differential Privacy", S&P 2021. The
-    set is drawn once a seed and population, apart from random targets.
+    set depends on the seed and the population, and is drawn from its own random stream.
+
+    share : β. size : the number of items.
     """
 
     share: Annotated[float, SHARE]
@@ -91,9 +93,9 @@ class Untargeted(Maximal):
 
 @dataclass(frozen=True, repr=False)
 class Reactive(Promoting, Maximal):
-    """MGA at the targets that were not among the k largest estimates of the round before.
+    """MGA at the targets that were not among the k largest estimates of the previous round.
 
-    All targets in the first round, and when none is outside.
+    At all targets in the first round, and if none is outside.
     """
 
     ADDRESSED: ClassVar[dict[str, str]] = {"class": "Adaptive", "kind": "adaptive"}
@@ -154,8 +156,10 @@ def _outside(view: View, trials: int) -> BoolArray:
 class SubsetGain(Promoting, SearchingAttack):
     """MGA-A: each fake supports a random subset of the targets, to look less alike. CJG section 7.
 
-    Unary encodings pad from everything outside the subset; under hashing the seed is searched for
+    Unary encodings pad with any items outside the subset; under hashing the seed is searched for
     the subset.
+
+    subset : the number of targets that a report supports; ScenarioError if there are fewer targets.
     """
 
     subset: Annotated[int, COUNT]
@@ -176,9 +180,9 @@ class SubsetGain(Promoting, SearchingAttack):
 
 @dataclass(frozen=True)
 class PatternAttack(Promoting, ByNumbers):
-    """APA: MGA whose reports have as many ones as honest reports do, Bern(p) + Bin(d - 1, q). L25.
+    """APA: MGA whose reports have as many ones as honest reports, Bern(p) + Bin(d - 1, q). L25.
 
-    With fewer ones than targets they are a random subset of the targets.
+    If the ones are fewer than the targets, they are a random subset of the targets.
     """
 
     kind: Literal["apa"] = "apa"
@@ -187,7 +191,7 @@ class PatternAttack(Promoting, ByNumbers):
 
 @dataclass(frozen=True)
 class Demotion(Promoting, SearchingAttack):
-    """Each fake supports as few targets as possible and looks honest elsewhere.
+    """An attack whose fakes support as few targets as possible and look honest otherwise.
 
     GRR: a uniform non-target. Unary encodings, Bloom filters: no bit of a target, and as many ones
     elsewhere as expected. Hashing: the seed and bucket with the fewest targets.
@@ -229,21 +233,21 @@ class RandomReport(Promoting, ByNumbers):
 
 
 class HeldItem(ByNumbers):
-    """Attacks whose fakes pretend to hold a target and obey the protocol: the shared part of RIA
-    and its variants.
+    """The base of RIA and its variants, whose fakes pretend to have a target and run the
+    protocol.
     """
 
     report_law: ClassVar[LawName] = "honest"
     aims_at_prefixes: ClassVar[bool] = True
 
     def weights(self, r: int) -> Floats | None:  # noqa: ARG002
-        """float64[r]: the probability that a fake pretends to hold each target; None if all targets
-        are equally likely.
+        """float64[r]: the probability that a fake pretends to have each target; None if all are
+        equally likely.
         """
         return None
 
     def view_law(self, view: View) -> Floats:
-        """float64[r]: the probability that a fake pretends to hold each target (heavy hitters: each
+        """float64[r]: the probability that a fake pretends to have each target (heavy hitters: each
         prefix of targets).
         """
         aims = view.targets.size if view.stands is None else view.stands.size
@@ -259,7 +263,9 @@ class HeldItem(ByNumbers):
         return Ask(self.report_law, view.targets, held=held)
 
     def draw_pretended_items(self, view: View, count: int, rng: Rng) -> Items:
-        """The targets that these fakes pretend to hold, drawn before their reports."""
+        """int64[count]: the targets that these fakes pretend to have, drawn before their
+        reports.
+        """
         return self.ask(view).items(count, rng)
 
     def claims(self, view: View, domain_size: int) -> Floats:
@@ -270,7 +276,7 @@ class HeldItem(ByNumbers):
 
 @dataclass(frozen=True)
 class RandomItem(Promoting, HeldItem):
-    """RIA: each fake holds a uniform target and follows the protocol. Section 3.2."""
+    """RIA: each fake takes a uniform target as its item and follows the protocol. Section 3.2."""
 
     cohort: Annotated[float, COHORT] | None = field(default=None, repr=False)
     kind: Literal["ria"] = "ria"
@@ -287,10 +293,10 @@ class UnperturbedItem(Promoting, HeldItem):
 
 @dataclass(frozen=True)
 class InputPoisoning(Promoting, HeldItem):
-    """IPA: each fake pretends to hold a target drawn from `distribution`, and obeys the protocol.
+    """IPA: each fake pretends to have a target drawn from `distribution`, and obeys the protocol.
 
-    distribution : a weight for each target, in their order; they need not add up to 1. Left out,
-    all weigh the same, which is RIA.
+    distribution : a weight for each target, at least 0, in any unit; None for equal weights, which
+    is RIA. Raises ScenarioError for a negative weight, or if none is positive.
     """
 
     distribution: tuple[float, ...] | None = None

@@ -1,6 +1,6 @@
-"""The attack that no defence can see: fakes whose reports look like an honest population's.
+"""The attack that no defence can detect: fakes whose reports look like an honest population's.
 
-We derive it: `core.bounds.undetectable`, and `docs/theory.md`.
+Our derivation: `core.bounds.undetectable`, and `docs/theory.md`.
 """
 
 from __future__ import annotations
@@ -28,8 +28,9 @@ def hide_mean(protocol: NumericProtocol, end: float, genuine: Floats, share: flo
     """The distribution of fakes' reports that moves the mean towards an end of the range as far as
     no defence can detect.
 
-    genuine : float64[d], what the genuine users hold. The best is a linear programme over the
-    honest populations that all reports together can look like: `core.bounds.hidden_numbers`.
+    end : 1 or -1. genuine : float64[d], the genuine users' distribution over the values. share : β.
+    Solved by a linear programme over the honest populations that all reports together can look
+    like: `core.bounds.hidden_numbers`.
     """
     law = hidden_law(protocol.table, end * protocol.values, genuine, share)
     return protocol.constant_law(law)
@@ -40,8 +41,8 @@ class HiddenGain(Promoting):
     """The attack of fakes who know the true frequencies and promote the targets as far as no
     defence can detect.
 
-    All reports together are those of honest users with other frequencies: one round of them tells a
-    server without a prior nothing.
+    All reports together have the distribution of honest users with other frequencies, so that a
+    server without a prior learns nothing from one round.
     """
 
     kind: Literal["hidden"] = "hidden"
@@ -60,7 +61,7 @@ class Hiding(Among):
 
     def answer(self, protocol: Any, view: View) -> Law | Lack:
         """The distribution of one undetectable fake report; a `Lack` with the reason if the
-        protocol offers none.
+        protocol has none.
         """
         if isinstance(protocol, NumericProtocol):
             held = self.population.frequencies
@@ -76,7 +77,9 @@ class Hiding(Among):
     def draw_supports(
         self, protocol: Exchangeable, targets: Items, count: int, rng: Rng
     ) -> tuple[Items, BoolArray]:
-        """The item of each report, and whether the report supports it."""
+        """The item of each of `count` reports, int64[count], and whether the report supports it,
+        bool[count].
+        """
         law = _law(protocol, self.plan(protocol, targets))
         outcome = rng.choice(law.size, size=count, p=law)
         return outcome % protocol.domain_size, outcome < protocol.domain_size
@@ -125,7 +128,8 @@ def _law(protocol: Exchangeable, plan: Hidden) -> Floats:
 class Obeying(Strategy):
     """The fakes of any attack, forced to run the protocol honestly on an item of their choice.
 
-    drop_out : they keep a report back that does not support the item they chose.
+    strategy : the attack. domain_size : d. drop_out : whether they keep back a report that does not
+    support their item.
     """
 
     strategy: Strategy
@@ -147,19 +151,19 @@ class Obeying(Strategy):
 
     def refuse_nobody(self, targets: Items) -> None:
         """Raise ScenarioError for an attack on a mean that gives its fakes no item to pretend to
-        hold.
+        have.
         """
         if not targets.size:
             rule = f'must not be "{self.strategy.kind}" where reports are verified'
             raise ScenarioError(f"{rule}: its fakes choose no item", key="attack.kind")
 
     def draw_pretended_items(self, view: View, count: int, rng: Rng) -> Items:
-        """The items that these fakes pretend to hold, drawn before their reports."""
+        """int64[count]: the items that these fakes pretend to have, drawn before their reports."""
         return self.ask(view).items(count, rng)
 
     def ask(self, view: View) -> Ask:
         """The request for the distribution of an honest report of the item that a fake pretends to
-        hold.
+        have.
         """
         self.refuse_nobody(view.targets)
         items = self.domain_size
@@ -187,8 +191,8 @@ class Obeying(Strategy):
 
 
 def obeying(fakes: Fakes, protocol: Mechanism, drop_out: bool) -> Fakes:
-    """The fakes where reports are verified: they run the protocol; with drop-out each sends a
-    report with probability p.
+    """The fakes if reports are verified: they run the protocol; with drop-out each sends a report
+    with probability p.
     """
     sent = cast("Exchangeable", protocol).p if drop_out else 1.0
     strategy = Obeying(fakes.strategy, protocol.domain_size, drop_out)
@@ -204,10 +208,10 @@ def beside(protocol: Exchangeable) -> float:
 
 
 def sent_support(protocol: Exchangeable, law: Floats, counted: Items) -> ItemSupport:
-    """The support, item by item, of a report that supports its own item, which is drawn from
-    float64[d].
+    """The support of each item by a report that supports its own item for certain.
 
-    The variance is that of the number of `counted` items, by the law of total variance.
+    law : float64[d], the distribution of the own item. The variance is that of the number of
+    `counted` items, by the law of total variance.
     """
     rate, size, d = beside(protocol), protocol.report_size, law.size
     hit = float(law[counted].sum())

@@ -25,7 +25,7 @@ WEIGHT = Range(0)
 class Part(RangeChecked):
     """One part of a mixture of attacks: an attack, its targets and its weight among all fakes.
 
-    aims : indices of their targets; empty until they are known.
+    aims : the indices of the targets; empty before random targets are drawn.
     """
 
     weight: Annotated[float, WEIGHT]
@@ -37,8 +37,8 @@ class Part(RangeChecked):
 class Mixture:
     """An attack by fakes in several parts, each part with its own attack and its own targets.
 
-    targets : what gain and the other metrics are of; None: all that any part has, in the order in
-    which they appear.
+    share : β of all parts. targets : the targets that metrics count; None for the targets of all
+    parts, in order of appearance. Raises ScenarioError if no part has a positive weight.
     """
 
     share: Annotated[float, SHARE]
@@ -58,9 +58,10 @@ class Mixture:
         return replace(self, share=share, parts=tuple(parts))
 
     def with_targets(self, population: Population, seed: int) -> tuple[Mixture, Items]:
-        """The mixture with its random targets drawn, and the targets that the metrics count.
+        """The mixture with its random targets drawn, and int64[r], the targets that the metrics
+        count.
 
-        Raises ScenarioError at its own key.
+        Raises ScenarioError, at the part's key, if a target is no item.
         """
         parts = []
         for number, part in enumerate(self.parts):
@@ -81,10 +82,10 @@ class Mixture:
 def resolve_targets(
     attack: Attack | Mixture, population: Population, seed: int
 ) -> tuple[Attack | Mixture, Items]:
-    """An attack with its random targets drawn, and the targets that the metrics count.
+    """An attack with its random targets drawn, and int64[r], the targets that the metrics count.
 
-    An item has one name, its label where it has any, so that its number makes the same reports.
-    Raises ScenarioError at its own key.
+    Items with labels are named by their labels, so that a target by number makes the same reports.
+    Raises ScenarioError, at its key, if a target is no item.
     """
     if isinstance(attack, Mixture):
         return attack.with_targets(population, seed)
@@ -115,8 +116,8 @@ def fakes_of(
 ) -> tuple[Fakes, ...]:
     """The groups of identical fake users of an attack, with their targets and their numbers.
 
-    population : the genuine users among whom they are. A mixture's fakes are split by its weights,
-    with the largest remainders rounded up.
+    malicious : the number of all fakes. population : the genuine users. A mixture's fakes are split
+    by its weights, with the largest remainders rounded up.
     """
     if not isinstance(attack, Mixture):
         return (Fakes(attack.among(population, malicious), targets, malicious),)
@@ -128,10 +129,10 @@ def fakes_of(
 
 
 def split(total: int, weights: Sequence[float]) -> list[int]:
-    """`total` split into whole parts by weight: rounded down, then the largest remainders get one
-    more.
+    """Integers that add up to `total`, in proportion to the weights: rounded down, then the largest
+    remainders get one more.
 
-    Exact, whatever the total; of equal remainders the first comes first.
+    Exact for every total; of equal remainders the first is rounded up.
     """
     ratios = [weight.as_integer_ratio() for weight in weights]
     scale = max(below for _, below in ratios)  # of doubles all are powers of 2

@@ -1,8 +1,9 @@
-"""Attacks on numbers: crafted reports of an end of the range, of one point, or towards a goal.
+"""Attacks on numbers: crafted reports of an end of the range, of one point, or towards a chosen
+mean.
 
-The law of many crafted reports decides what a server that fits a distribution takes them for: the
-largest report alone fits no honest number well. Output poisoning brings the estimated mean to one
-that the fakes choose, and the mean of the squares with it, if they like: Li, Li, Sun, Gong, Li,
+The distribution of the crafted reports decides how a server that fits a distribution reads them:
+the largest report alone fits no honest number well. Output poisoning (OPA) brings the estimated
+mean to a chosen value, and optionally the mean of squares: Li, Li, Sun, Gong, Li,
 "Fine-grained Poisoning Attack to Local Differential Privacy Protocols for Mean and Variance
 Estimation", USENIX Security 2023.
 """
@@ -28,7 +29,7 @@ from .strategy import Among, Promoting, Strategy, View
 class WidestReport(Promoting):
     """An attack whose fakes all report the bins around an end of the range: SW's [1 - b, 1 + b].
 
-    targets : numbers, whose nearer end it is.
+    targets : numbers; the fakes report the end nearer to them.
     """
 
     kind: Literal["top"] = "top"
@@ -49,9 +50,9 @@ class AtNumber(Strategy, RangeChecked):
 
 @dataclass(frozen=True)
 class OnePoint(AtNumber):
-    """An attack whose fakes all send the report that a given number has without noise.
+    """An attack whose fakes all send the report of a given number without noise.
 
-    number : one of the task's range; the nearest report is sent.
+    number : in the task's range; the nearest report is sent.
     """
 
     number: Annotated[float, Range()]
@@ -67,10 +68,10 @@ class OutputPoisoning(AtNumber):
     """OPA: fakes who know the true mean, and craft reports that bring the estimated mean to a
     chosen value.
 
-    mean : the mean that the server shall estimate, a number of its range. Where it is too far, all
-        fakes report the end that is nearer to it.
-    second_moment : the mean of the squares that it shall estimate; None: any. What is out of reach
-        is come near to, and the mean goes first.
+    mean : the mean that the server shall estimate, in its range. If it is out of reach, all fakes
+        report the nearer end.
+    second_moment : the mean of squares that it shall estimate; None for any. If it is out of reach,
+        the nearest one is taken, and the mean goes first. ScenarioError if it is below mean².
     """
 
     mean: Annotated[float, Range()]

@@ -1,6 +1,6 @@
-"""The attack that a scenario asks for by name, and that somebody wrote in Python.
+"""The attack of a scenario that is a plug-in in Python.
 
-Nothing here finds or runs its code: `core.plugins` does, where the user allows it.
+Nothing here locates or runs its code: `core.plugins` does, if the user permits it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,10 @@ from .strategy import Promoting, View
 
 @dataclass(frozen=True)
 class PythonAttack(PythonCode, Promoting):
-    """An attack written in Python, by its name; its distribution of reports is unknown."""
+    """An attack written in Python, by its name; its distribution of reports is unknown.
+
+    Its reports cannot be drawn before the code is permitted: AttackError.
+    """
 
     what: ClassVar[What] = "attack"
     reacts: ClassVar[bool] = True
@@ -25,12 +28,10 @@ class PythonAttack(PythonCode, Promoting):
     kind: Literal["plugin"] = "plugin"
 
     def check(self, protocol: Mechanism, targets: Items) -> None:
-        """Accept every collection: only the attack's own code knows where the attack makes
-        sense.
-        """
+        """Accept every protocol and targets: only the attack's own code knows which make sense."""
 
     def law(self, protocol: Any, view: View) -> Law:  # noqa: ARG002
-        """A distribution whose reports the attack's code makes, and whose moments are unknown."""
+        """A distribution whose moments are unknown; to draw from it raises AttackError."""
         return Law(self._reports, self._counts)
 
     def _reports(self, *_: object) -> NoReturn:

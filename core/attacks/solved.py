@@ -1,6 +1,6 @@
-"""The attack that is solved for: the largest gain of fakes who keep to what defences look at.
+"""The attack that maximises the gain under the constraints of given defences.
 
-We derive it: `core.bounds.solver`, and `docs/theory.md`.
+Our derivation: `core.bounds.solver`, and `docs/theory.md`.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ class SolvedGain(Promoting):
     """MGA that evades given defences: a linear programme finds the best reports within their
     constraints.
 
-    chance, min_support, max_size : of the FIAD that they stay below. slack : how surely they do,
-    for all sets of a size together, in standard deviations.
+    chance, min_support, max_size : parameters of the FIAD whose thresholds the fakes stay below.
+    slack : the safety margin, for all sets of one size together, in standard deviations.
     """
 
     constraints: tuple[Constraint, ...] = ("fiad", "size")
@@ -64,8 +64,8 @@ class Solving(Among):
     report_law: ClassVar[LawName] = SolvedGain.report_law
 
     def check(self, protocol: Mechanism, targets: Items) -> None:
-        """Raise ScenarioError for a protocol without independent bits, or constraints that no
-        report satisfies.
+        """Raise ScenarioError for a protocol without independent bits, or if no report satisfies
+        the constraints.
         """
         self.require_law(protocol.law_of(Ask(self.report_law, targets)))
         solver.check(self.programme(cast("IndependentBits", protocol), targets))
@@ -107,7 +107,9 @@ class Solving(Among):
         return solver.solve_classes(self.programme(protocol, targets))
 
     def sizes(self, protocol: IndependentBits, targets: Items) -> SupportSizes:
-        """The numbers of targets and of other items that a crafted report supports."""
+        """The distribution of the numbers of targets and of other items that a crafted report
+        supports.
+        """
         inside, outside, chances = solver.list_sizes(self.programme(protocol, targets))
         return SupportSizes(inside, chances, outside)
 

@@ -1,4 +1,4 @@
-"""The interface of every attack, and the view that its fake users have."""
+"""The base of attacks, and the knowledge that fake users have."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ COHORT = Range(0, 1)
 
 
 def protocol_of_fakes(protocol: Any, cohort: float | None) -> Any:
-    """The protocol as fakes see it, when a share `cohort` of them claims cohort 0; unchanged
+    """The protocol as fakes see it, when a fraction `cohort` of them claims cohort 0; unchanged
     without cohorts.
     """
     if cohort is None or not isinstance(protocol, Rappor):
@@ -46,8 +46,8 @@ class View:
     top_k
         The number of most frequent items that the server shows.
     stands
-        int64[R], where the targets are prefixes: for each of the R items that the fakes promote,
-        the place of its prefix among the targets. None where the targets are the items.
+        int64[R], if the targets are prefixes: for each of the R items that the fakes promote,
+        the position of its prefix among the targets. None if the targets are the items.
     """
 
     targets: Items
@@ -69,8 +69,8 @@ class Strategy:
     """The base of attacks: options, the distribution of reports that fakes request of a protocol,
     and a check.
 
-    Its fakes know their targets, and among whom they are. An attack says more only where its law is
-    not one that a protocol knows by name.
+    Fakes know their targets and the genuine users. An attack overrides `answer` only if its
+    distribution is not one that protocols know by name.
     """
 
     __dataclass_fields__: ClassVar[dict[str, dataclasses.Field[Any]]]
@@ -136,9 +136,9 @@ class Strategy:
         return np.asarray(self.law(protocol, view).counts(count, rng))
 
     def claims(self, view: View, domain_size: int) -> Floats:
-        """float64[d]: the probability that a fake who runs the protocol pretends to hold each item.
+        """float64[d]: the probability that a fake who runs the protocol pretends to have each item.
 
-        float64[trials, d] where it depends on what was published in each trial.
+        float64[trials, d] if it depends on the estimates published in each trial.
         """
         return evenly(view.targets, domain_size)
 
@@ -146,23 +146,26 @@ class Strategy:
         """The support of each item by one fake report; None if the attack's distribution is
         unknown.
 
-        targets : the attack's own. counted : the targets whose number the variance is of.
+        targets : int64[r], those of the attack. counted : int64, the items whose number the
+        variance is of.
         """
         return self.law(protocol, View(targets)).support(counted)
 
     def bits(self, protocol: Any, targets: Items) -> BitLaw | None:
-        """The bits of one fake report if bits do not stand for items (RAPPOR); None if unknown."""
+        """The bits of one fake report if bits do not stand for items (RAPPOR); None otherwise or if
+        unknown.
+        """
         return self.law(protocol, View(targets)).shape()
 
 
 def fake_share(users: int, malicious: int) -> float:
-    """The share of fakes β = m / (n + m), after m was rounded to a whole number."""
+    """The share of fakes β = m / (n + m), with m a whole number."""
     return malicious / (users + malicious)
 
 
 @dataclass(frozen=True)
 class Among(Strategy):
-    """The number of fakes and the genuine users among whom they are."""
+    """The base of strategies that depend on the number of fakes and on the genuine users."""
 
     population: Population
     count: int
@@ -179,7 +182,7 @@ class Among(Strategy):
 class Promoting(Strategy, RangeChecked):
     """The base of attacks that promote items.
 
-    share : β, that of the fakes among all users. targets : the items, or how they are picked.
+    share : β, the share of fakes among all users. targets : the items, or the rule that picks them.
     """
 
     share: Annotated[float, SHARE]
@@ -187,7 +190,7 @@ class Promoting(Strategy, RangeChecked):
 
 
 class ByNumbers(Strategy, RangeChecked):
-    """An attack whose distribution of reports depends on the number of its targets only, not on
+    """The base of attacks whose distribution of reports depends on the number of targets, not on
     which items they are.
     """
 
@@ -203,7 +206,7 @@ class ByNumbers(Strategy, RangeChecked):
 class Fakes:
     """A group of fake users who act alike: their strategy, their targets and their number.
 
-    sent : the probability that one of them sends a report at all.
+    sent : the probability that a fake sends a report at all.
     """
 
     strategy: Strategy
@@ -212,7 +215,7 @@ class Fakes:
     sent: float = 1.0
 
     def sending(self, count: Counts, rng: Rng) -> Counts:
-        """int64[…]: the random number that send a report, of int64[…] fakes."""
+        """int64[…]: the random number of fakes that send a report, of `count`, int64[…]."""
         return count if self.sent == 1 else np.asarray(binomial(count, self.sent, rng))
 
 

@@ -1,7 +1,7 @@
 """Defences: what the server does about fake users.
 
-A verifier decides what users can send. A filter reads every report and says which ones the server
-keeps. An alarm reads the estimates, and claims an attack or none. A correction changes the
+A verifier decides which reports users can send. A filter reads every report and decides which the
+server keeps. An alarm reads the estimates, and claims an attack or none. A correction changes the
 estimates, and knows of the users only what is in `ServerKnowledge`. Defences of numbers read the
 counts of reports. Each is a frozen dataclass with `kind`, and a row of DEFENCES.
 """

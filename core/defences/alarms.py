@@ -1,8 +1,8 @@
-"""Alarms: steps that read the estimates of a collection, and claim an attack or none.
+"""Alarms: defences that read the estimates of a collection, and claim an attack or none.
 
 ASD: Li, Li, Wang, Sun, "Mitigating Data Poisoning Attacks to Local Differential Privacy", CCS 2025:
-the items that stand out of the noise hold more users than there are. History: an estimate jumps
-from one round to the next beyond its noise.
+the estimates above the noise sum to more than 1. History: an estimate changes from one round to
+the next by more than its noise.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Alarm(Step):
     def detect_attack(self, frequencies: Floats, known: ServerKnowledge) -> BoolArray | None:
         """bool[trials]: whether the defence raises an alarm; None if it cannot be applied.
 
-        frequencies : float64[trials, d].
+        frequencies : float64[trials, d], the estimates.
         """
 
 
@@ -37,7 +37,10 @@ CONFIDENCES: Final = np.arange(0.9, 1 - 5e-5, 1e-4)
 
 
 def noise_bounds(levels: Floats, known: ServerKnowledge) -> Floats:
-    """The bound ξ(γ) = Φ⁻¹((1 + γ)/2) σ that an item's noise stays within with probability γ."""
+    """The bound ξ(γ) = Φ⁻¹((1 + γ)/2) σ that an item's noise stays within with probability γ.
+
+    levels : float64[k], the γ; the bounds have the same shape.
+    """
     from scipy.special import ndtri
 
     return np.asarray(ndtri((1 + levels) / 2) * known.std)
@@ -45,11 +48,11 @@ def noise_bounds(levels: Floats, known: ServerKnowledge) -> Floats:
 
 @dataclass(frozen=True)
 class ASD(Alarm):
-    """An alarm if the estimates above the noise bound sum to more than all users.
+    """An alarm if the estimates above a noise bound sum to more than 1.
 
-    With ξ(γ) the bound that an item of nobody stays below in absolute value with probability γ, γ
-    is the smallest level with |B| ξ (1 - γ) < λN, where B are the items up to ξ: then noise above
-    it can hardly add up to λN.
+    The bound ξ(γ) is exceeded in absolute value, by the estimate of an item without users, with
+    probability 1 - γ. γ is the smallest level with |B| ξ (1 - γ) < λ, where B are the items up to
+    ξ: then noise above the bound hardly adds up to λ.
 
     slack : λ.
     """
@@ -77,9 +80,9 @@ class ASD(Alarm):
 class History(Alarm):
     """An alarm if an item's estimates of two successive rounds differ by more than noise explains.
 
-    Without an attack and with the same users in both rounds the difference of an item has mean 0
-    and the variance of both estimates, W17 theorem 2 each; the bound is shared by all items
-    (Bonferroni), so that a round alarms by chance with probability `chance` at most, about.
+    Without an attack, and with the same users in both rounds, the difference has mean 0 and the sum
+    of both variances (W17 theorem 2). The bound is Bonferroni's over all items, so that a round
+    raises a false alarm with probability `chance` at most, about.
     """
 
     needs = "pure"
@@ -112,7 +115,7 @@ class History(Alarm):
 class VerifiedRandomiser(Step):
     """A verifier that accepts a report only with a proof that the protocol drew it from some item.
 
-    drop_out : as `core.protocols.trust.Verified` has it.
+    drop_out : see `core.protocols.trust.Verified`.
     """
 
     drop_out: bool = False
@@ -120,7 +123,7 @@ class VerifiedRandomiser(Step):
 
     @property
     def trust(self) -> Verified:
-        """The trust model of the defended stages: verified reports."""
+        """The trust model of the defended arms: verified reports."""
         return Verified(self.drop_out)
 
     def reads(self, protocol: Mechanism) -> str | None:

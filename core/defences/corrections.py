@@ -1,4 +1,4 @@
-"""Corrections: steps that change the estimates themselves.
+"""Corrections: defences that change the estimates.
 
 CJG: Cao, Jia, Gong, USENIX Security 2021. NDSS: Wang, Lopuhaä-Zwakenberg, Li, Škorić, Li, "Locally
 Differentially Private Frequency Estimation with Consistency", NDSS 2020, section 4.
@@ -28,12 +28,12 @@ ROUNDING: Final = 1e-12
 
 
 def project(frequencies: Floats, total: float | Floats = 1.0) -> Floats:
-    """The projection of each row of float64[trials, d] onto the vectors without negative values
-    that have this sum.
+    """float64[trials, d]: the projection of each row onto the vectors without negative values that
+    have this sum.
 
-    max(f - t, 0) with the t that makes the sum `total`, found among the sorted values in
-    O(d log d). Values of -inf become 0; so does everything where the total is 0 or less. Held,
-    Wolfe, Crowder, Mathematical Programming 1974.
+    max(f - t, 0) with the t that makes the sum `total`, from the sorted values in O(d log d).
+    Values of -inf become 0, and all values if the total is 0 or less. Held, Wolfe, Crowder,
+    Mathematical Programming 1974.
 
     total : a number, or float64[trials].
     """
@@ -59,8 +59,9 @@ class NoCorrection(ByEstimates):
 
 @dataclass(frozen=True)
 class Normalisation(ByEstimates):
-    """A correction that subtracts the smallest estimate from all, then scales them to sum 1. CJG
-    section 6.1.
+    """A correction that subtracts the smallest estimate from all, then scales them to sum 1.
+
+    CJG section 6.1.
     """
 
     kind: Literal["normalise"] = "normalise"
@@ -75,7 +76,9 @@ class Normalisation(ByEstimates):
 @dataclass(frozen=True)
 class Norm(ByEstimates):
     """A correction that adds one number to all estimates, so that they sum to 1; some may stay
-    negative. NDSS.
+    negative.
+
+    NDSS.
     """
 
     spreads: ClassVar[float] = 1.0
@@ -102,9 +105,9 @@ class NormMul(ByEstimates):
 @dataclass(frozen=True)
 class NormCut(ByEstimates):
     """A correction that keeps the largest estimates whose sum is at most 1 and sets the others to
-    0. NDSS.
+    0.
 
-    The sum stays below one where the positive estimates do not reach it.
+    NDSS. The sum is below 1 if the positive estimates do not reach 1.
     """
 
     kind: Literal["norm-cut"] = "norm-cut"
@@ -143,7 +146,7 @@ class NormSub(ByEstimates):
 
 
 def threshold(alpha: float, known: ServerKnowledge) -> float:
-    """The threshold T = Φ⁻¹(1 - α/d) σ that an expected α of d items without users exceed."""
+    """The threshold T = Φ⁻¹(1 - α/d) σ: of d items without users, α exceed it on average."""
     from scipy.special import ndtri
 
     return -float(ndtri(alpha / known.domain_size)) * known.std
@@ -151,10 +154,10 @@ def threshold(alpha: float, known: ServerKnowledge) -> float:
 
 @dataclass(frozen=True)
 class BaseCut(Correction):
-    """A correction that keeps the estimates above the threshold T and sets the others to 0. NDSS.
+    """A correction that keeps the estimates above the threshold T and sets the others to 0.
 
-    The sum is whatever it is. alpha : the expected number of items that are kept though nobody
-    holds any item.
+    NDSS. The sum is not corrected. alpha : the expected number of items without users that are
+    kept.
     """
 
     needs = "noise"
@@ -179,11 +182,12 @@ class BaseCut(Correction):
 @dataclass(frozen=True)
 class Significance(Correction):
     """A correction that keeps the estimates above the threshold T and spreads the rest of 1 evenly
-    over the others. W17.
+    over the others.
 
-    Where those kept exceed one already, the others are 0 and the sum stays above one. alpha : the
-    probability that any item is kept though nobody holds it, by the normal law: of GRR on 50 items
-    and 5,000 users, whose counts are skewed, 0.14 for 0.1.
+    W17. If the kept estimates exceed 1, the others are 0 and the sum stays above 1.
+
+    alpha : the probability that any item without users is kept, for normal noise; with skewed
+    counts, such as GRR's on 50 items and 5,000 users, it is 0.14 for 0.1.
     """
 
     needs = "noise"
@@ -207,9 +211,9 @@ class RobustNormSub(Correction):
     """A correction like Norm-Sub that leaves large estimates unchanged.
 
     An estimate is large from 2x on, where x = 2σ(x) is the frequency whose noise reaches 0. All
-    are shifted to the sum one; then those below 2x are projected so that the sum is one again. If
-    the large ones exceed one by themselves, they are scaled. The
-    paper's loop over the negative estimates ends in that projection.
+    estimates are shifted to the sum 1; then those below 2x are projected so that the sum is 1
+    again. Large estimates that exceed 1 together are scaled. The paper's loop over the negative
+    estimates ends in that projection.
     """
 
     needs = "pure"
@@ -254,10 +258,12 @@ class Recover(Correction):
     """LDPRecover: a correction that subtracts the reports of fakes, assumed to support one item
     each, evenly from the items above 0.
 
-    The estimates of such fakes sum to (1 - qd)/(p - q); the method gives that mass to the items
-    above 0 in equal parts. It is one number for all items that survive the projection, which
-    cancels: the result is the projection of (1+η) f~ wherever the positive estimates, so enlarged,
-    sum to one at least, and that mass is at most 1, as of all reports that speak against no item.
+    The estimates of such fakes sum to (1 - qd)/(p - q), which the method subtracts in equal parts
+    from the items above 0. That part is the same for all items that survive the projection, and
+    cancels: the result is the projection of (1+η) f~ if the positive estimates times 1+η sum to 1
+    at least, and if that mass is at most 1, as it is unless reports speak against items.
+
+    eta : η.
     """
 
     needs = "pure"
@@ -277,9 +283,11 @@ class RecoverTargets(Correction):
     """LDPRecover* for a server that knows the targets: a correction that subtracts the reports of
     fakes, assumed to support one target each.
 
-    The estimates of such fakes are -q/(p-q) for other items and (1 - qr)/(r(p-q)) for each of the
-    r targets. That is exact for MGA on GRR; fakes that support several targets gain more than is
-    taken out. Without targets, where nobody attacks, it has nothing to take out.
+    The estimates of such fakes are -q/(p-q) for other items and (1 - qr)/(r(p-q)) for each of the r
+    targets. That is exact for MGA on GRR; fakes that support several targets gain more than is
+    subtracted. Without targets the estimates are projected only.
+
+    eta : η.
     """
 
     needs = "pure"
@@ -313,7 +321,7 @@ class Power(Correction):
     [1/N, 1].
 
     exponent : a. Frequencies of a Zipf law of exponent s have a = 1 + 1/s. The results do not sum
-        to one; Norm-Sub behind it makes them do so (PowerNS).
+        to 1; Norm-Sub after it makes them do so (PowerNS).
     """
 
     needs = "noise"

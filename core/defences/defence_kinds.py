@@ -94,7 +94,7 @@ Defence: TypeAlias = Step
 def correct_estimates(
     frequencies: Floats, corrections: Sequence[Correction], known: ServerKnowledge
 ) -> Floats:
-    """The frequencies after each correction in turn."""
+    """The frequencies float64[trials, d] after each correction in turn."""
     for correction in corrections:
         frequencies = correction.correct(frequencies, known)
     return frequencies

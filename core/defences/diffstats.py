@@ -1,4 +1,4 @@
-"""Diffstats: the users whose removal makes the numbers of ones look honest.
+"""Diffstats: a filter that drops the users without whom the numbers of ones look honest.
 
 Li, Li, Wang, Sun, "Mitigating Data Poisoning Attacks to Local Differential Privacy", CCS 2025.
 """
@@ -26,8 +26,8 @@ LEAST = 1e-300
 
 
 def ones_law(protocol: PureProtocol) -> Floats:
-    """The distribution of the number of items that an honest report supports: Bern(p) + Bin(d - 1,
-    q), k = 0..d.
+    """float64[d + 1]: the distribution of the number of items that an honest report supports,
+    Bern(p) + Bin(d - 1, q).
     """
     others, likely = binomial_law(protocol.domain_size - 1, protocol.q)
     law = np.zeros(protocol.domain_size + 1)  # of others the unlikeliest numbers are left out
@@ -41,10 +41,10 @@ class Diffstats(BitFilter):
     """Diffstats: a filter that flags the users of the item set whose removal fits the numbers of
     ones best.
 
-    With O(k) the number of reports that support k items and Y(k) its expectation, the k that fits
-    best is left out, one after the other; among the users of those that remain, and of the `top`
-    items that they support most, every subset of items names a group, the users who support all of
-    it. The group without which Σ (O - Y)² / Y is least of all is flagged.
+    O(k) is the number of reports that support k items, Y(k) its expectation. The k that fit best
+    are left out one after the other. Among the users with the remaining k, every subset of the
+    `top` items that these users support most defines a group: the users who support all of it. The
+    group without which Σ (O - Y)² / Y is least is flagged.
     """
 
     top: Annotated[int, TOP] = 6

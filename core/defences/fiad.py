@@ -67,10 +67,10 @@ class BitFilter(Filter):
 
 @singledispatch
 def itemset_threshold(protocol: Any, size: int, users: int, chance: float) -> int:
-    """The threshold τ that the number of N honest reports supporting a given item set reaches with
-    this probability at most.
+    """The threshold τ: the number of N honest reports that support a given item set is τ or more
+    with this probability at most.
 
-    Whatever the users hold; N + 1 where no count is that unlikely.
+    For any items of the users; N + 1 if no number is that unlikely.
     """
     return chebyshev_threshold(users, protocol.p * protocol.q ** (size - 1), chance)
 
@@ -85,15 +85,15 @@ class FIAD(BitFilter):
     """A filter that flags the users of item sets which more reports support than honest users
     explain.
 
-    A set of z items is abnormal where at least τ_z reports support all of it, which honest reports
-    do with probability η at most, whatever their users hold.
+    A set of z items is abnormal if at least τ_z reports support all of it, which honest reports do
+    with probability η at most, for any items of their users.
 
-    chance : η, of one set. min_support : the share of the reports below which no set is looked at.
+    chance : η, of one set. min_support : the share of the reports below which no set is examined.
     max_size : of the largest set.
     thresholds : τ₁, τ₂, … as shares of the reports instead of those of η; the last one holds for
-        larger sets as well.
-    flag : "in-turn" takes the set that exceeds its threshold most, flags its users, and goes on
-        with the others until no set exceeds; "any" flags the users of every abnormal set.
+        larger sets as well. ScenarioError if empty, or outside (0, 1].
+    flag : "in-turn" takes the set that exceeds its threshold most, flags its users, and continues
+        with the other users until no set exceeds; "any" flags the users of every abnormal set.
     """
 
     libraries: ClassVar[tuple[str, ...]] = ("scipy.special",)

@@ -1,8 +1,8 @@
 """The certified floor: sets of items that more reports support than any honest population could.
 
-`core.bounds.fakes` has the test, which pays for every set of every size, so that a set may be
-looked for in any way. Here it grows item by item from a pair that goes together, by the item whose
-support among the reports so far exceeds most what it is among all.
+`core.bounds.fakes` has the test, which is corrected for all sets of every size, so that the sets
+may be chosen in any way. Here a set grows from a pair that is supported together too often, by the
+item whose support among the set's reports exceeds the expected support most.
 """
 
 from __future__ import annotations
@@ -40,7 +40,8 @@ FEW: Final = 3
 class CertifiedFloor(Filter):
     """An alarm if sets of items prove that some reports are fake; drops no report.
 
-    confidence : the probability that no more fakes are proved than there are, at least.
+    confidence : the probability, at least, that the proved number of fakes is not above the true
+    one.
     """
 
     scores: ClassVar[str] = "nothing: no report is told from another"
@@ -61,7 +62,7 @@ class CertifiedFloor(Filter):
 
 
 def certify_floor(protocol: PureProtocol, reports: Reports, confidence: float, hook: Hook) -> Floor:
-    """A proved lower bound on the number of fakes among these reports."""
+    """A proved lower bound on the number of fakes among these reports, at this confidence."""
     if not tells_together(protocol):
         counts = protocol.support_counts(reports)
         return floor_of_counts(protocol, counts, len(reports), confidence)
@@ -126,7 +127,7 @@ def _grow_chain(
 
 
 def count_chain(protocol: Exchangeable, reports: Reports, chain: ItemChain) -> Counts:
-    """int64[k]: the reports that support all, or none, of each set of a chain."""
+    """int64[k]: the reports that support all, or none, of the first 1, 2, …, k items of a chain."""
     bits = protocol.supports_of(reports, chain.items)
     told = bits if chain.every else ~bits
     return np.asarray(np.logical_and.accumulate(told, axis=1).sum(axis=0))

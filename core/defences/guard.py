@@ -1,9 +1,10 @@
-"""LDPGuard: two reports of every user, by which the share of fakes is estimated and taken out.
+"""LDPGuard: two reports of every user, by which the share of fakes is estimated and their counts
+subtracted.
 
 "LDPGuard: Defenses Against Data Poisoning Attacks to Local Differential Privacy Protocols", IEEE
 Transactions on Knowledge and Data Engineering 36, 2024. Both reports of a genuine user coincide
 with probability P1, those of a fake of the assumed attack with P2, so that the share of users whose
-reports coincide tells the share of fakes.
+reports coincide estimates the share of fakes.
 """
 
 from __future__ import annotations
@@ -41,12 +42,13 @@ class Guard(Filter):
     subtracts their counts.
 
     Every report has half the budget. β~ = (P1 - coinciding/N) / (P1 - P2); reports of Nβ~ fakes are
-    drawn as the assumed attack makes them, and their support counts are taken out of the server's.
-    Where β~ is only noise, nothing is. It tells no fake user.
+    drawn as the assumed attack makes them, and their support counts are subtracted from the
+    server's. If β~ is only noise, nothing is subtracted. No report is flagged.
 
-    assumed : the fakes' reports that the server believes in, by the law of those of MGA, of RIA and
-        of RPA; it knows their targets.
-    compared : items whose bits are compared, drawn at random, where a report has a bit for each.
+    assumed : the distribution of the fakes' reports that the server assumes: that of MGA
+    ("crafted"),
+        RIA ("honest") or RPA ("random"); it knows their targets.
+    compared : the number of items, drawn at random, whose bits are compared.
     """
 
     asks_twice: ClassVar[bool] = True
@@ -72,6 +74,8 @@ class Guard(Filter):
     def deviation(self, protocol: Mechanism, r: int, users: int) -> float:
         """The standard deviation of the estimated share of fakes β~ if there is no attack; infinite
         if P1 = P2.
+
+        r : the number of targets. users : N.
         """
         honest, fake = self.chances(protocol, r)
         if math.isclose(honest, fake, rel_tol=1e-12):
@@ -83,6 +87,8 @@ class Guard(Filter):
     def chances(self, protocol: Mechanism, r: int) -> tuple[float, float]:
         """(P1, P2): the probabilities that two reports of an honest and of a fake user coincide;
         equal without targets.
+
+        r : the number of targets.
         """
         honest = coincidence(protocol, Sender(self.compared))
         if not r and self.assumed != "random":
@@ -149,8 +155,8 @@ def _draw_holders(
 
 @dataclass(frozen=True, eq=False)
 class Twice:
-    """The first and second reports of some users, and the items on which reports of many bits are
-    compared.
+    """The first and second reports of n users, and int64[compared], the items on which reports of
+    many bits are compared.
     """
 
     first: Reports
@@ -160,10 +166,10 @@ class Twice:
 
 @dataclass(frozen=True)
 class Sender:
-    """The distribution of the two reports of one user, genuine or fake.
+    """The kind of user who sends two reports: genuine, or fake with a distribution of reports.
 
-    law : of a fake's reports, as the attacks name it: "random", "honest" of one of r targets,
-        drawn afresh for each report, or "crafted"; None of a genuine user.
+    law : of a fake's reports: "random"; "honest" of one of r targets, drawn afresh for each report;
+        or "crafted". None for a genuine user.
     compared : the number of items that are compared, drawn at random.
     """
 

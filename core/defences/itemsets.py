@@ -1,8 +1,8 @@
-"""Frequent itemsets of reports that are bits, mined level by level on bit-packed columns.
+"""Frequent item sets of reports that are bits, mined level by level on bit-packed columns.
 
 Agrawal, Srikant, "Fast Algorithms for Mining Association Rules", VLDB 1994: a set is frequent only
-if all its subsets are. Of each size, only the sets that go together most beyond chance are kept
-and extended, so that the work stays bounded where nearly every set is frequent; a domain that has
+if all its subsets are. Of each size, only the sets that are supported together most beyond chance
+are kept and extended, so that the work stays bounded if nearly every set is frequent; a domain with
 no more sets than are kept is mined completely.
 """
 
@@ -53,8 +53,8 @@ class ItemsetLevel:
 
 @singledispatch
 def report_columns(protocol: PureProtocol, reports: Reports) -> BitColumns:
-    """The reports as packed columns of bits, one column for each item: 1 if the report
-    supports it.
+    """Packed columns of bits, one column for each item: 1 if the report supports it; uint64[d,
+    ceil(N/64)].
     """
     packed = no_columns(protocol.domain_size, len(reports))
     rows = 8 * max(1, math.ceil(2**22 / 8 / protocol.domain_size))
@@ -88,7 +88,7 @@ def users_in(bits: NDArray[np.uint64]) -> int:
 
 
 def unpack_bits(bits: NDArray[np.uint64], users: int) -> BoolArray:
-    """bool[N] of packed bits."""
+    """bool[N]: the unpacked bits of `users` = N users."""
     return np.unpackbits(bits.view(np.uint8), count=users).view(np.bool_)
 
 
@@ -115,10 +115,11 @@ def mine_itemsets(
 ) -> Iterator[ItemsetLevel]:
     """Yields the frequent item sets of sizes 1, 2, …, `most`, which at least `least` users support.
 
-    Ends with the first size of which there is none. Beyond chance means: by how many standard
-    deviations the support exceeds what it were if the item last added were independent of the
-    others; the least of the ways in which a set is made of kept sets and an item.
-    tell : is told in words what is looked at.
+    Ends with the first size without a frequent set. Beyond chance: the number of standard
+    deviations by which the support exceeds that of an item independent of the other items of the
+    set; the least over the ways in which a set consists of a kept set and an item.
+
+    columns : uint64[d, ceil(N/64)]. tell : called with a progress message.
     """
     single = np.array([users_in(column) for column in columns])
     hook()

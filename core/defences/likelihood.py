@@ -1,7 +1,7 @@
 """Frequencies that explain the counts best: maximum likelihood, and the iteration towards it.
 
-A report supports item v with probability s_v = q + (p-q) f_v. The server's N s_v is expected of the
-count C_v, and the corrections here start from the shares c_v = C_v/N = q + (p-q) f~_v.
+A report supports item v with probability s_v = q + (p-q) f_v, so the count C_v is N s_v on average.
+The corrections here start from the shares c_v = C_v/N = q + (p-q) f~_v.
 """
 
 from __future__ import annotations
@@ -22,13 +22,15 @@ HALVINGS: Final = 60
 
 
 def shares(frequencies: Floats, known: ServerKnowledge) -> Floats:
-    """The share of the reports that support each item, c = C/N, clipped to [0, 1]."""
+    """float64[trials, d]: the share of the reports that support each item, c = C/N, clipped to [0,
+    1].
+    """
     p, q = known.probabilities
     return np.clip(q + (p - q) * frequencies, 0.0, 1.0)
 
 
 def single(known: ServerKnowledge) -> bool:
-    """True if every report supports exactly one item: p + (d-1) q = 1."""
+    """Whether every report supports exactly one item: p + (d-1) q = 1."""
     p, q = known.probabilities
     return abs(p + (known.domain_size - 1) * q - 1) < 1e-9
 
@@ -37,20 +39,20 @@ def single(known: ServerKnowledge) -> bool:
 class MaximumLikelihood(Correction):
     """A correction to the frequencies on the simplex under which the counts are most likely.
 
-    Σ_v C_v ln s_v where a report supports one item: that is GRR's likelihood. Where it supports
-    any number of them, the counts are taken as independent binomials, whose likelihood is
-    Σ_v C_v ln s_v + (N - C_v) ln(1 - s_v): exact for each count, and for all of them but for the
-    dependence that the users' items bring in. Kairouz, Bonawitz, Ramage, ICML 2016, section 4.
+    If a report supports one item, the likelihood is GRR's, Σ_v C_v ln s_v. Otherwise the counts are
+    taken as independent binomials, Σ_v C_v ln s_v + (N - C_v) ln(1 - s_v): exact for each count,
+    and for all counts except for their dependence through the users' items. Kairouz, Bonawitz,
+    Ramage, ICML 2016, section 4.
     """
 
     needs = "pure"
     kind: Literal["ml"] = "ml"
 
     def correct(self, frequencies: Floats, known: ServerKnowledge) -> Floats:
-        """The maximum-likelihood frequencies, found by a search for the sum's multiplier μ in O(60
+        """The maximum-likelihood frequencies, by a search for the multiplier μ of their sum in O(60
         d).
 
-        Every f_v > 0 has the same slope μ of its own term in s_v, so that s_v falls as μ rises.
+        All f_v > 0 have the same slope μ of the term in s_v, so that s_v falls as μ rises.
         """
         c, (p, q) = shares(frequencies, known), known.probabilities
         one_item = single(known)
@@ -104,16 +106,16 @@ class BayesianUpdate(Correction):
     """A correction by iterative Bayesian update (IBU): the mean posterior of the users' items
     becomes the new prior.
 
-    It starts from the uniform f. Where a report supports one item, GRR's say, a step is that of
+    It starts from the uniform f. If a report supports one item, as GRR's, a step is that of
     expectation maximisation, f_u ← f_u Σ_v c_v P(v|u) / s_v with P(v|u) = p for v = u, else q; it
-    climbs towards `MaximumLikelihood`. Where a report supports any number of items, each of them
-    is asked about by itself: f_v ← f_v [c_v p/s_v + (1-c_v)(1-p)/(1-s_v)], scaled to the sum one
-    after each step; it ends where f_v > 0 have one slope (1-f_v)(c_v/s_v - (1-c_v)/(1-s_v)), which
-    differs from that of `MaximumLikelihood` in 1-f_v alone. Agrawal, Aggarwal, PODS 2001;
-    ElSalamouny, Palamidessi, EuroS&P 2020.
+    approaches `MaximumLikelihood`. Otherwise each item is updated by itself: f_v ← f_v [c_v p/s_v +
+    (1-c_v)(1-p)/(1-s_v)], scaled to the sum 1 after each step; its fixed point has one slope
+    (1-f_v)(c_v/s_v - (1-c_v)/(1-s_v)) for all f_v > 0, which differs from that of
+    `MaximumLikelihood` in 1-f_v alone. Agrawal, Aggarwal, PODS 2001; ElSalamouny, Palamidessi,
+    EuroS&P 2020.
 
-    iterations : a few steps smooth, as the uniform start is not yet forgotten. With many items the
-        number that forgets it is large: thousands for d = 1024 and ε = 1.
+    iterations : a few steps smooth, as they stay near the uniform start. With many items the number
+        that forgets the start is large: thousands for d = 1024 and ε = 1.
     """
 
     needs = "pure"
@@ -149,9 +151,9 @@ class Conditional(BitFilter):
     """A correction that names the item whose supporters support a random other item least: the
     target, if r = 1.
 
-    Fakes support their target and little else. Of the `top` items that most reports support, it
-    names the one with the smallest share of its supporters who support the random item j as well.
-    Its estimate becomes what the others leave of 1. It tells no fake user.
+    Fakes support their target and little else. Of the `top` items that most reports support, the
+    item is named with the smallest share of supporters who also support the random item j. Its
+    estimate becomes 1 less the sum of the others. No report is flagged.
     """
 
     top: Annotated[int, TOP] = 10

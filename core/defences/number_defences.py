@@ -1,7 +1,7 @@
-"""Defences that read how many reports of numbers there are of each kind.
+"""Defences against fake numbers, which read how many reports fall into each bin.
 
-They act on the counts of a collection, one after the other, so that each makes sense for a mean and
-for a distribution alike: what a step leaves is estimated as if it had been collected.
+They act on the counts of a collection, one after the other, for a mean and for a distribution
+alike: the reports that one keeps are estimated as if they had been collected.
 
 The chi-square alarm is Pearson's test (Philosophical Magazine 1900) of the fitted distribution; no
 paper has it against these attacks. EM with a poison component is after Du, Ye, Fu, Hu, Li, Fang,
@@ -32,9 +32,9 @@ TRIMMED: Final = Range(0, 0.5, "()")
 class Left:
     """The result of a defence against fake numbers: the reports that it keeps, and its detections.
 
-    tallies : float64[trials, K], the reports of each kind, parts of reports among them.
-    alarm : bool[trials], whether it claims an attack; None where it makes no claim.
-    share : float64[trials], the share of the fakes as it estimates that; None where it does not.
+    tallies : float64[trials, K], the kept reports in each bin; fractions of a report are possible.
+    alarm : bool[trials], whether it claims an attack; None if it makes no claim.
+    share : float64[trials], its estimate of the share of fakes; None if it makes none.
     """
 
     tallies: Floats
@@ -44,7 +44,9 @@ class Left:
 
 @dataclass(frozen=True, eq=False)
 class TalliedReports:
-    """The reports of some trials, counted by bin. reports : float64[trials, K]."""
+    """The reports of some trials, counted by bin. reports : float64[trials, K]. hook : called
+    during the work.
+    """
 
     protocol: NumericProtocol
     reports: Floats
@@ -54,8 +56,9 @@ class TalliedReports:
 class NumberStep(Step):
     """The base of defences that read the number of reports in each bin of a protocol for numbers.
 
-    foretold : whether what it leaves of the expected reports is what it leaves on average, where
-        there are many.
+    foretold : whether the defence, applied to the expected reports, keeps what it keeps on average
+    of
+        many reports.
     """
 
     foretold: ClassVar[bool] = True
@@ -71,14 +74,14 @@ class NumberStep(Step):
 
 @dataclass(frozen=True)
 class Misfit(NumberStep):
-    """An alarm if honest users of no distribution would be likely to send the reports; the
-    estimates are unchanged.
+    """An alarm if the reports are unlikely for honest users of any distribution; the estimates are
+    unchanged.
 
     The likeliest distribution is fitted (EM), and the chi-square of the reports that it expects is
     compared with the 1 - α quantile of χ² with K - 1 degrees of freedom. Two reports, as those of
     SR, fit any mean: then there is no claim.
 
-    alpha : how often it alarms at most where nobody attacks, for many users.
+    alpha : the probability of a false alarm, at most, for many users.
     """
 
     libraries: ClassVar[tuple[str, ...]] = ("scipy.special",)
@@ -102,9 +105,8 @@ class Trim(NumberStep):
     """A filter that drops a share τ of the reports with the largest values and the same share of
     the smallest.
 
-    The mean of what is left is biased where nobody attacks, towards where reports are dense.
-
-    trimmed : τ, of either end.
+    Without an attack the mean of the rest is biased towards the denser end. trimmed : τ, at each
+    end.
     """
 
     trimmed: Annotated[float, TRIMMED] = 0.05
@@ -125,9 +127,9 @@ class PoisonComponent(NumberStep):
     """A filter that fits honest users and poison on one side of the middle jointly (EM), and drops
     the fitted poison.
 
-    Each kind of report on that side is a component of its own beside the honest users' numbers
-    (EM). A part of the honest reports there is taken for poison as well, so that the mean is biased
-    away from that side where nobody attacks.
+    Each bin on that side is a component of its own besides the honest users' numbers. Some honest
+    reports there are taken for poison as well, so that without an attack the mean is biased away
+    from that side.
 
     side : that of the reports that fakes may have sent.
     """

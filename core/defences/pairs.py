@@ -1,4 +1,4 @@
-"""The pair screen: items that more reports support together than independent honest ones would."""
+"""The pair screen: item pairs that more reports support than independent honest reports would."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class Pairs(BitFilter):
     """A filter that drops reports with many items whose pairs are supported more often than
     independence explains.
 
-    chance : how often any of all pairs alarms where nobody attacks, at most: proved for
-        independent honest reports, whatever the frequencies are.
+    chance : the probability, at most, that any of all pairs raises a false alarm; proved for
+        independent honest reports of any frequencies.
     """
 
     scores: ClassVar[str] = "suspicious items that a report supports"
@@ -40,8 +40,8 @@ class Pairs(BitFilter):
         return columns + items * (40 * items + USERS_AT_ONCE // 4) + 10 * load.users
 
     def sift(self, received: TrialReports) -> Verdict:
-        """The verdict on each report; its score is the number of suspicious items that
-        it supports.
+        """The verdict on each report; its score is the number of suspicious items that it
+        supports.
         """
         protocol, users = cast("Exchangeable", received.protocol), received.users
         columns = report_columns(protocol, received.reports)
@@ -72,10 +72,11 @@ class Pairs(BitFilter):
         self, protocol: Exchangeable, held: Floats, either: float, both: float,
         users: int, malicious: int,
     ) -> float:  # fmt: skip
-        """The probability that any pair of r targets alarms. Approximate: all counts are normal.
+        """The probability that any pair of r targets raises an alarm. Approximate: all counts are
+        normal.
 
-        held : float64[r], the targets' frequencies. either, both : of two targets the number that
-        a fake's report supports on average, and the probability that it supports both.
+        held : float64[r], the targets' frequencies. either : of two targets, the number that a
+        fake's report supports on average. both : the probability that it supports both.
         """
         from scipy.special import ndtr
 

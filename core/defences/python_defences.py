@@ -1,6 +1,6 @@
-"""Defences that a scenario asks for by name, and that somebody wrote in Python.
+"""Defences of a scenario that are plug-ins in Python.
 
-Nothing here finds or runs their code: `core.plugins` does, where the user allows it.
+Nothing here locates or runs their code: `core.plugins` does, if the user permits it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,9 @@ from .step import Correction, Filter, Load, Step
 
 @dataclass(frozen=True)
 class PythonDefence(PythonCode, Step):
-    """A defence in Python, by its name."""
+    """The base of defences in Python, by their names; to apply one without its code raises
+    DefenceError.
+    """
 
     what: ClassVar[What] = "defence"
 

@@ -1,4 +1,4 @@
-"""Steps of the server: what each has and may know; the interfaces of corrections and filters."""
+"""The bases of defences, and the knowledge of the server that they use."""
 
 from __future__ import annotations
 
@@ -25,10 +25,9 @@ class ServerKnowledge:
 
     users : N, the number of reports, the fakes' included.
     p, q : those of a pure protocol; None for others, whose reports do not support items.
-    variance : that of the estimated frequency of an item that nobody holds; None where there is no
-        closed form.
-    targets : int64[r], for a server that has been told them; empty without an attack.
-    before : float64[trials, d], its estimates of the round before; None where there is none.
+    variance : of the estimated frequency of an item without users; None without a closed form.
+    targets : int64[r], if the server knows them; empty without an attack.
+    before : float64[trials, d], its estimates of the previous round; None if there is none.
     """
 
     domain_size: int
@@ -48,15 +47,13 @@ class ServerKnowledge:
 
     @property
     def std(self) -> float:
-        """The standard deviation √variance of an estimate of frequency zero, if the noise
-        is known.
-        """
+        """The standard deviation √variance of an estimate of frequency zero."""
         assert self.variance is not None
         return float(np.sqrt(self.variance))
 
 
 def inform_server(protocol: Mechanism, users: int, targets: Items) -> ServerKnowledge:
-    """The knowledge of a server that has received reports of N users."""
+    """The knowledge of a server that has received reports of `users` = N users."""
     p, q = (protocol.p, protocol.q) if isinstance(protocol, PureProtocol) else (None, None)
     variance = None
     if isinstance(protocol, Supporting):
@@ -74,11 +71,11 @@ class KindTable(RangeChecked):
 class Step(KindTable):
     """The base of defences: a `[[defence]]` table of a scenario, which may be muted.
 
-    muted : it stays in the scenario and does not act: everything is as it is without it. None
-        where nothing is said of that.
-    needs : what it needs to know of a collection: "pure", (p, q), or "noise", the variance of an
-        estimate. asks_twice : it reads two reports of every user, each with half the budget.
-    compares_rounds : it needs the estimates of the round before. libraries : what it imports first.
+    muted : whether it stays in the scenario without acting; None if the table does not say.
+    needs : what it must know of a collection: "pure", (p, q), or "noise", the variance of an
+    estimate. asks_twice : whether it reads two reports of every user, each with half the budget.
+    compares_rounds : whether it needs the estimates of the previous round. libraries : what it
+        imports first.
     """
 
     # What a step draws depends on its other fields alone, as it did before steps could be muted.
@@ -114,17 +111,17 @@ class Step(KindTable):
 class Correction(Step):
     """The base of defences that correct estimated frequencies.
 
-    spreads : of one that is affine in the estimates, the share of the missing mass 1 - Σf that it
-        adds, evenly over all items; None of others.
+    spreads : for a correction that is affine in the estimates, the share of the missing mass 1 - Σf
+        that it adds, evenly over all items; None for others.
     """
 
     spreads: ClassVar[float | None] = None
 
     @abstractmethod
     def correct(self, frequencies: Floats, known: ServerKnowledge) -> Floats:
-        """The corrected frequencies, float64[trials, d]; a new array, or the one given.
+        """The corrected frequencies, float64[trials, d]; a new array, or `frequencies` itself.
 
-        Raises DefenceError where nothing is left of a trial's.
+        Raises DefenceError if nothing is left of a trial's estimate.
         """
 
 
@@ -140,7 +137,7 @@ class ByEstimates(Correction):
 
 
 def require_left(kind: str, left: np.ndarray[Any, Any] | np.bool_, why: str) -> None:
-    """Raise DefenceError in trials whose estimate is empty. left : bool[trials]."""
+    """Raise DefenceError if a trial's estimate is empty. left : bool[trials], whether it is not."""
     if not left.all():
         raise DefenceError(f"{kind} leaves nothing of an estimate: {why}")
 
@@ -157,11 +154,12 @@ class TrialReports:
     """The reports of all users of one trial, in an order that does not separate fakes from genuine
     users.
 
-    protocol : one that has what the filter reads. rng : for filters that draw.
+    protocol : one whose reports the filter can read. reports : of N users. rng : for filters that
+    draw.
     hook : called between pieces of work; raises to stop it.
     again : the second reports of the same users, for a filter that asks twice.
-    targets : int64[r], for a server that has been told them.
-    place : the trial that it is, in words, for those who watch.
+    targets : int64[r], if the server knows them.
+    place : the trial's place in the run, for progress messages.
     """
 
     protocol: Any
@@ -174,7 +172,7 @@ class TrialReports:
 
     @property
     def users(self) -> int:
-        """N, the number of genuine and fake users."""
+        """N, the number of users, genuine and fake."""
         return len(self.reports)
 
     def tell(self, words: str) -> None:
@@ -186,16 +184,16 @@ class TrialReports:
 class Verdict:
     """The verdict of a filter on the reports of one trial: kept, scored, or flagged as an attack.
 
-    kept : bool[N]; None from a filter that tells no fakes.
-    score : float64[N], higher for what looks more like a fake; None where the filter has none.
-    alarm : True if it claims an attack; None where it cannot tell.
-    named : items that it takes for targets, and whose estimates are then what the others leave of
-        one; empty where it names none.
-    share : its estimate of the share of fakes; NaN from one that makes none. share_noise : the
+    kept : bool[N]; None from a filter that flags no report.
+    score : float64[N], higher for reports that look more like a fake's; None without scores.
+    alarm : whether it claims an attack; None if it cannot tell.
+    named : int64, items that it takes for targets, and whose estimates become 1 less the sum of the
+        others; may be empty.
+    share : its estimate of the share of fakes; NaN if it makes none. share_noise : the
         standard deviation of that.
-    certified : the share of fakes that it proves at least; NaN from one that proves nothing.
-    removed : int64[d], the support counts of `fewer` reports that it takes for the fakes' besides;
-        below 0, both, where it gives back what honest reports among those dropped support.
+    certified : the share of fakes that it proves at least; NaN if it proves nothing.
+    removed : int64[d], the support counts of `fewer` further reports that it takes for the fakes';
+        both are negative if it restores the counts of honest reports among the dropped ones.
     """
 
     kept: BoolArray | None = None
@@ -210,8 +208,9 @@ class Verdict:
 
 
 def given_the_rest(frequencies: Floats, named: Items) -> Floats:
-    """float64[d]: the frequencies, with the items that a filter named sharing what the others leave
-    of 1.
+    """float64[d]: the frequencies, with 1 less the sum of the others shared among the named items.
+
+    frequencies : float64[d]. named : int64[k], possibly empty.
     """
     if not named.size:
         return frequencies
@@ -223,8 +222,8 @@ def given_the_rest(frequencies: Floats, named: Items) -> Floats:
 
 @dataclass(frozen=True)
 class Load:
-    """The size of a filter's work: the domain size and the number of users whose
-    reports it reads.
+    """The size of a filter's work: the domain size and the number of users whose reports
+    it reads.
     """
 
     items: int
@@ -234,7 +233,7 @@ class Load:
 class Filter(Step):
     """The base of defences that read all reports and drop some, before corrections.
 
-    scores : what the score of a report is, in a few words; "" where it gives none.
+    scores : what the score of a report is, in a few words; "" if it gives none.
     """
 
     scores: ClassVar[str] = ""

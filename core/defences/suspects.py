@@ -1,9 +1,10 @@
-"""Suspects: the items whose pairs more reports support than honest ones would, and the reports.
+"""Suspects: the items whose pairs more reports support than honest reports would, and these
+reports.
 
-A pair is flagged where T, its support beyond what the two items explain, exceeds its limit
-(`core.law.together`). Fakes who lack two other items together raise the T of those as well, by
-Z(none) / Z(both) of what they raise that of their targets: a pair beyond that is named, and so is
-each with half of the largest T at least.
+A pair is flagged if T, its support beyond what the two items explain, exceeds its limit
+(`core.law.together`). Fakes who support neither of two other items raise the T of those as well, by
+Z(none) / Z(both) of the T of their targets: a pair beyond that is named, and so is every pair with
+at least half of the largest T.
 """
 
 from __future__ import annotations
@@ -31,9 +32,9 @@ SHOWN: Final = 100
 class Suspects:
     """The item pairs that are supported too often, the most surprising pairs first.
 
-    alarm : whether any pair exceeds its limit. pairs : int64[k, 2], those named. z : float64[k],
-    T in its standard deviations. items : int64[r], those of the pairs, rising. nearest : the T of
-    all pairs that are largest beside their limits, as shares of these, falling; SHOWN at most.
+    alarm : whether any pair exceeds its limit. pairs : int64[k, 2], the named pairs. z :
+    float64[k], their T in standard deviations. items : int64[r], the items of the pairs, ascending.
+    nearest : the largest T of all pairs as shares of their limits, descending; SHOWN at most.
     """
 
     alarm: bool
@@ -44,7 +45,7 @@ class Suspects:
 
     @classmethod
     def none(cls, nearest: Floats | None = None) -> Suspects:
-        """No flagged pairs."""
+        """The result without a flagged pair."""
         nothing = np.empty(0, dtype=np.int64)
         shares = np.empty(0) if nearest is None else nearest
         return cls(False, nothing.reshape(0, 2), np.empty(0), nothing, shares)
@@ -58,8 +59,8 @@ def looked_at(single: Counts) -> Items:
 def suspects(
     law: PairLaw, single: Counts, items: Items, together: Counts, users: int, chance: float
 ) -> Suspects:
-    """The item pairs whose statistic T exceeds the limit that honest reports pass with probability
-    `chance`.
+    """The item pairs whose statistic T exceeds the limit that honest reports exceed with
+    probability `chance`.
 
     single : int64[d], the reports that support each item. together : int64[k, k], above the
     diagonal, those that support each two of `items`, int64[k].
@@ -93,8 +94,10 @@ def _largest(values: Floats) -> Floats:
 def least_number(protocol: Exchangeable, seen: Counts) -> int:
     """The smallest number of suspicious items with which a report is dropped, at least two.
 
-    The least that reports have more than twice as often as honest ones would, by DEVIATIONS; where
-    there is none, that which, with all above it, is too frequent by most deviations.
+    The least number that more than twice as many reports have as honest reports would, by
+    DEVIATIONS; if there is none, the number that, with all above it, is too frequent by most
+    deviations.
+
     seen : int64[r + 1], the reports by the number of suspicious items that they support.
     """
     expected = seen.sum() * numbers(protocol, seen.size - 1, held=False)
@@ -111,13 +114,14 @@ def least_number(protocol: Exchangeable, seen: Counts) -> int:
 
 @dataclass(frozen=True, eq=False)
 class KeptReportLaw:
-    """The probabilities that an honest report is kept by the filter, and supports a given item
-    besides.
+    """The probabilities that an honest report is kept by the filter, and also supports a given
+    item.
 
-    It is kept if it supports fewer than `least` of r suspicious items. Its user holds one of those
-    (`inside`) or another item (`outside`): float64[2] for inside, outside.
-    kept : that it is. own : and supports its own item. suspect, other : and supports a given
-    suspicious item, or a given other one, that is not the user's.
+    It is kept if it supports fewer than `least` of r suspicious items. All are float64[2]: for a
+    user with a suspicious item, and for a user with another item.
+
+    kept : that it is kept. own : and supports its user's item. suspect, other : and supports a
+    given suspicious item, or a given other item, that is not the user's.
     """
 
     kept: Floats
@@ -146,12 +150,11 @@ class KeptReportLaw:
 def restore_counts(
     protocol: Exchangeable, kept: Counts, users: int, suspicious: Items, least: int
 ) -> tuple[Counts, int] | None:
-    """The expected support counts and number of all honest reports, given the kept ones; None if
-    not computable.
+    """The expected support counts int64[d] and number of all honest reports, given the kept ones;
+    None if every item is suspicious.
 
-    Their expectation, from int64[d] support counts of the `users` reports that are kept: what
-    dropping took from honest reports is given back. None where no item is left beside those that
-    are suspicious.
+    What dropping took from honest reports is given back. kept : int64[d], support counts of the
+    `users` kept reports.
     """
     r, d = suspicious.size, kept.size
     if d - r < 1:

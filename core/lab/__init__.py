@@ -1,1 +1,1 @@
-"""The privacy lab: what needs no simulation."""
+"""The privacy lab: analyses that need no simulation."""

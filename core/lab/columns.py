@@ -1,4 +1,4 @@
-"""Columns of a table in a file, their values numbered: read once, a million rows in seconds."""
+"""Columns of a table in a file with their values numbered: a million rows in seconds."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class NumberedColumn:
     """One column of a table with its values numbered.
 
     codes : int64[n], the number of each row's value.
-    values : the values, by their numbers; in the order of their first rows.
+    values : the values, in the order of their first rows.
     """
 
     name: str
@@ -31,7 +31,7 @@ class NumberedColumn:
     values: tuple[str, ...]
 
     def numbers(self) -> Floats:
-        """float64[n]: the values as numbers; raises ScenarioError where one is not a number."""
+        """float64[n]: the values as numbers; raises ScenarioError if one is not a number."""
         parsed = np.empty(len(self.values))
         for at, value in enumerate(self.values):
             number = as_number(value)
@@ -49,8 +49,8 @@ def read_columns(path: Path, names: Sequence[str], most: int | None = None) -> l
 
     most : the largest number of different values in a column; None for no limit.
 
-    Raises FileError where the file cannot be read, ScenarioError for a column that is not there or
-    has too many values, for a row that is too short and for a table without rows.
+    Raises FileError if the file cannot be read; ScenarioError for a missing column, for one with
+    too many values, for a row that is too short or too long, and for a table without rows.
     """
     with table_rows(path) as rows:
         header = next(rows, [])

@@ -1,8 +1,8 @@
-"""The contract of a pure protocol, tested on samples: what the server and the simulator rely on.
+"""The contract of a pure protocol, tested on samples: properties that server and simulator rely on.
 
-For a protocol of somebody else's. Samples are drawn in batches, so that means and variances are
-known with their errors whatever the law of a report. All comparisons together reject a protocol
-that keeps the contract once in `1 / FALSE_ALARM` times.
+For a protocol of a plug-in. Samples are drawn in batches, so that means and variances have known
+errors for any distribution of reports. All comparisons together reject a protocol that keeps the
+contract with probability FALSE_ALARM.
 """
 
 from __future__ import annotations
@@ -32,8 +32,9 @@ CONTRACT: Final = (
 
 @dataclass(frozen=True)
 class Clause:
-    """One guaranteed property of a protocol, tested. worst : the largest deviation, in standard
-    errors.
+    """One property of the contract, tested on a protocol.
+
+    worst : the largest deviation, in standard errors.
     """
 
     promise: str
@@ -42,7 +43,9 @@ class Clause:
 
 
 def contract(protocol: PureProtocol, items: int, rng: Rng, users: int) -> list[Clause]:
-    """The guaranteed properties of a pure protocol, each tested. users : of one batch."""
+    """The clauses of the contract, tested on a pure protocol over `items` items. users : of one
+    batch.
+    """
     tests = list(_tests(protocol, items, rng, users))
     comparisons = sum(deviations.size for _, deviations in tests)
     most = -float(stdtrit(BATCHES - 1, FALSE_ALARM / (2 * comparisons)))

@@ -1,4 +1,4 @@
-"""The designer: the protocol of one ε with the least worst-case error, of all that a dial makes.
+"""The designer: for each kind with a dial, the setting with the least worst-case error at one ε.
 
 A kind with a dial (`core.protocols.DIALS`) is many protocols of the same ε, which trade noise for
 robustness. Each is rated by closed forms alone.
@@ -32,7 +32,7 @@ FINEST: Final = 1e-4
 class Demand:
     """The requirements of a design: n genuine users, d items, ε, a share β of fakes.
 
-    targets : r, the items whose joint gain counts.
+    targets : r, the items whose joint gain counts; ScenarioError unless r < d.
     """
 
     items: Annotated[int, DOMAIN]
@@ -52,9 +52,11 @@ class Demand:
 class RatedProtocol:
     """A protocol and its predicted errors and gains for given requirements.
 
-    protocol : its `[protocol]` table, mechanism : bound to the demand. variance : Var*.
-    gain_factor : a, of one item. noise : the RMSE of an item of nobody, without an attack. gain :
-    Σ over r targets of nobody. worst : the RMSE of one item of nobody that all fakes aim at.
+    protocol : its `[protocol]` table. mechanism : bound to d. gain_factor : a, of one item.
+    variance : Var*.
+    noise : the RMSE of an item without users, without an attack. gain : Σ over r targets without
+    users.
+    worst : the RMSE of one item without users that all fakes promote. bits : of a report.
     """
 
     protocol: Mapping[str, Any]
@@ -70,7 +72,10 @@ class RatedProtocol:
 
 
 def rate_protocol(table: Mapping[str, Any], demand: Demand) -> RatedProtocol:
-    """The ratings of the protocol of this table; raises ScenarioError."""
+    """The ratings of the protocol of this `[protocol]` table.
+
+    Raises ScenarioError if the table is not valid for the demand.
+    """
     spec = KINDS[table["kind"]](**{**table, "epsilon": demand.epsilon})
     protocol: PureProtocol = spec.bind(demand.items)
     variance, a = float(item_variance(protocol, 1)), gain_factor(protocol)
@@ -86,7 +91,7 @@ def rate_protocol(table: Mapping[str, Any], demand: Demand) -> RatedProtocol:
 
 
 def design_protocols(demand: Demand, kinds: Iterable[str] = tuple(DIALS)) -> list[RatedProtocol]:
-    """The parameters of each kind with the least worst-case RMSE, the best kind first."""
+    """The setting of each kind with the least worst-case RMSE, the best kind first."""
     return sorted((_best(kind, demand) for kind in kinds), key=lambda each: each.worst)
 
 

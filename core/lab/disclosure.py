@@ -1,13 +1,14 @@
 """The disclosures of a "de-identified" table, and of a relation of users and attributes.
 
-Rows that agree on all quasi-identifiers form a class: who knows them of somebody knows the class.
+Rows that agree on all quasi-identifiers form a class: an observer who knows a person's
+quasi-identifiers knows the person's class.
 k: Sweeney, "k-anonymity", 2002. l: Machanavajjhala, Gehrke, Kifer, Venkitasubramaniam,
 "l-diversity", ICDE 2006. t: Li, Li, Venkatasubramanian, "t-closeness", ICDE 2007.
 
 Attribute privacy: Erdmann, "Topology of Privacy", 2017. ψ maps observed attributes to the users
 that have all of them, φ maps users to the attributes that all of them have. The closure φ∘ψ is what
-an observer learns; attribute privacy is φ∘ψ = Id on every set that somebody has. Sets are whole
-numbers: bit i is attribute i, or user i.
+an observer learns; attribute privacy is φ∘ψ = Id on every set that some user has. Sets are
+integers: bit i is attribute i, or user i.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ class Classes:
     """The equivalence classes of a table's rows: rows with the same quasi-identifiers.
 
     of_row : int64[n], each row's class.
-    sizes : int64[classes], rows of each class; at least 1.
+    sizes : int64[classes], the number of rows of each class; at least 1.
     first : int64[classes], a row of each class.
     """
 
@@ -50,7 +51,7 @@ class Classes:
 
     @property
     def k(self) -> int:
-        """The size of the smallest class: the table is k-anonymous."""
+        """The size of the smallest class; the table is k-anonymous."""
         return int(self.sizes.min())
 
     @property
@@ -64,7 +65,9 @@ class Classes:
 
 
 def group(columns: Sequence[NumberedColumn]) -> Classes:
-    """The classes of rows that agree on all of these columns."""
+    """The classes of rows that agree on all of these columns; raises ScenarioError without columns
+    or rows.
+    """
     if not columns:
         raise ScenarioError("must name at least one column", key="quasi")
     rows = columns[0].codes.size
@@ -90,11 +93,11 @@ class Spread:
     """The diversity of a sensitive column within the classes (l-diversity), and its distance from
     the whole table (t-closeness).
 
-    values : the number of different ones. l_distinct : the fewest that a class has. l_entropy :
-    e^(the least entropy of a class). t_equal, t_ordered : the largest distance of the law of a
-    class from the table's, in [0, 1]: half the sum of differences, and the earth mover's distance
-    over equally spaced values. order : of the values, by "number" or "alphabet".
-    homogeneous_share : the share of rows whose class has one value alone, and gives it away.
+    values : the number of different values. l_distinct : the smallest number in a class.
+    l_entropy : e^(the least entropy of a class). t_equal, t_ordered : the largest distance of a
+    class's distribution from the table's, in [0, 1]: half the sum of differences, and the earth
+    mover's distance over equally spaced values. order : of the values, by "number" or "alphabet".
+    homogeneous_share : the share of rows whose class has one value only, and so reveals it.
     """
 
     values: int
@@ -107,8 +110,8 @@ class Spread:
 
 
 def diversity(classes: Classes, sensitive: NumberedColumn) -> Spread:
-    """The diversity and closeness of a sensitive column within the classes; O(rows) time and
-    memory.
+    """The diversity and closeness of a sensitive column within the classes; O(rows log
+    rows) time.
     """
     order, is_number = _order(sensitive.values)
     rank = np.empty(order.size, dtype=np.int64)
@@ -173,8 +176,9 @@ MOST_SETS: Final = 200_000
 
 @dataclass(frozen=True)
 class Inference:
-    """A rule: a user seen with the attributes `observed` must have `implied` as well; no smaller
-    set implies it.
+    """A rule: a user with the attributes `observed` must have those in `implied` as well.
+
+    No smaller set implies it.
     """
 
     observed: tuple[str, ...]
@@ -185,7 +189,7 @@ class Inference:
 class Relation:
     """Users and the attributes that each of them has.
 
-    held : of each user, the set of attributes.
+    held : for each user the set of attributes, as an integer: bit i is attribute i.
     """
 
     users: tuple[str, ...]
@@ -194,7 +198,10 @@ class Relation:
 
     @classmethod
     def of(cls, held: Mapping[str, Iterable[str]]) -> Relation:
-        """The relation from the attributes of each user, with attributes in alphabetical order."""
+        """The relation from the attributes of each user, with attributes in alphabetical order.
+
+        Raises ScenarioError if no user has an attribute.
+        """
         rows = {user: set(names) for user, names in held.items()}
         attributes = tuple(sorted(set().union(*rows.values()))) if rows else ()
         if not attributes:
@@ -205,7 +212,7 @@ class Relation:
 
     @cached_property
     def holders(self) -> tuple[int, ...]:
-        """The set of users that have each attribute."""
+        """For each attribute the set of users that have it, as an integer: bit i is user i."""
         # In bytes, which change in place: a million users are a million small steps.
         width = len(self.users) // 8 + 1
         holders = [bytearray(width) for _ in self.attributes]
@@ -233,7 +240,7 @@ class Relation:
         )
 
     def closure(self, attributes: int) -> int:
-        """φ∘ψ: all attributes that a user who is seen with these is known to have."""
+        """φ∘ψ: all attributes that an observer of these attributes knows a user to have."""
         return self._kinds.common(self._kinds.having(attributes))
 
     @cached_property
@@ -246,11 +253,11 @@ class Relation:
 
     @property
     def private(self) -> bool:
-        """True if no set of attributes gives another one away: φ∘ψ = Id on every non-empty set that
-        a user has.
+        """Whether no set of attributes reveals another one: φ∘ψ = Id on every non-empty set that a
+        user has.
 
-        Closed sets are closed under intersection, and every smaller set is an intersection of what
-        users have but for one attribute: only these need a look.
+        Closed sets are closed under intersection, and every smaller set is an intersection of
+        users' sets without one attribute: only these are tested.
         """
         return all(
             self.closure(rest) == rest
@@ -262,7 +269,7 @@ class Relation:
     def repairs(self) -> tuple[tuple[str, str], ...]:
         """The (user, attribute) pairs each of which, added alone, makes the relation private.
 
-        Tries every attribute for every kind of user: for small relations.
+        Tries every attribute for every different set of a user: for small relations.
         """
         repairs: list[tuple[str, str]] = []
         tried: set[tuple[int, int]] = set()
@@ -282,10 +289,10 @@ class Relation:
         return self.names(self.closure(0))
 
     def implications(self, most: int = 3) -> tuple[tuple[Inference, ...], bool]:
-        """The minimal sets of up to `most` attributes that imply others; and True if all sets were
+        """The minimal sets of up to `most` attributes that imply others; and whether all sets were
         tried.
 
-        What a smaller observed set implies already is not repeated.
+        Implications of a smaller observed set are not repeated.
         """
         implications: list[Inference] = []
         known: dict[int, int] = {}
@@ -309,7 +316,7 @@ class Relation:
 
     @property
     def identified_users(self) -> tuple[str, ...]:
-        """The users whose attributes together no other user has."""
+        """The users whose attributes no other user has all of."""
         alone = {held for held, users in Counter(self.held).items() if users == 1}
         return tuple(
             name

@@ -1,12 +1,13 @@
-"""The guess of an observer: how likely one report names its user's item, under any prior.
+"""The guess of an observer: the probability that one report reveals its user's item, under any
+prior.
 
-An observer who knows how likely each item is, π, names before a report the likeliest item, and
-after it the item with the largest π M(y|v): the guess of Bayes, which is right most often. RAD is
-Σ_y max_v π_v (M(y|v) − Σ_u π_u M(y|u)), the most by which a guess is right more often than the same
-guess without a report (Guerra-Balboa, Sauer, Arcolezi, Strufe 2025, theorem 4.2): after − before
-where all items are as likely. Where a report is one law for all items, given whether it supports
-the own item (`core.law.exchangeable`), both are sums over the likeliest item that it
-supports; we derive them. Other protocols are gone through report by report.
+An observer with a prior π names the likeliest item without a report, and with a report y the item v
+with the largest π M(y|v): the guess of Bayes, which is right most often. RAD is
+Σ_y max_v π_v (M(y|v) − Σ_u π_u M(y|u)), the largest gain in the probability of a right guess over
+the same guess without a report (Guerra-Balboa, Sauer, Arcolezi, Strufe 2025, theorem 4.2): after −
+before for a uniform prior. If the report depends on the item only through whether it supports it
+(`core.law.exchangeable`), both are sums over the likeliest item that it supports (our derivation).
+For other protocols all reports are enumerated.
 """
 
 from __future__ import annotations
@@ -40,9 +41,8 @@ COARSE: Final = 41
 class Guess:
     """The probabilities that an observer names a user's item, before and after a report.
 
-    before, after : that the observer names the item, without a report and with one. rad : what a
-    report adds to a guess, as said above. odds : the largest odds of one item against all others
-    that a report leaves.
+    before, after : that the observer names the item, without a report and with one. rad : RAD, the
+    gain by a report. odds : the largest posterior odds of one item against all others.
     """
 
     before: float
@@ -56,8 +56,9 @@ Prior: TypeAlias = Sequence[tuple[float, Floats]]
 
 
 def average_guess(protocol: LocalMechanism, prior: Prior) -> Guess:
-    """The observer's guessing probabilities averaged over groups, and the worst odds in any group;
-    raises ScenarioError.
+    """The observer's guessing probabilities averaged over groups, and the worst odds in any group.
+
+    Raises ScenarioError as `guess_item` does.
     """
     made = [(share, guess_item(protocol, law)) for share, law in prior]
     return Guess(
@@ -69,10 +70,10 @@ def average_guess(protocol: LocalMechanism, prior: Prior) -> Guess:
 
 
 def guess_item(protocol: LocalMechanism, prior: Floats) -> Guess:
-    """The guessing probabilities of an observer who sees one report. prior : π, float64[d], sums to
-    1.
+    """The guessing probabilities of an observer who sees one report.
 
-    Raises ScenarioError where a protocol has neither a closed form nor few enough reports.
+    prior : π, float64[d], sums to 1. Raises ScenarioError if a protocol has neither a closed form
+    nor few enough reports.
     """
     if isinstance(protocol, Exchangeable):
         return _guess_in_closed_form(protocol, np.sort(prior)[::-1])
@@ -85,8 +86,9 @@ def guess_item(protocol: LocalMechanism, prior: Floats) -> Guess:
 
 
 def guess_by_report(law: Floats, prior: Floats) -> Guess:
-    """The probability of a right guess after each report. law : float64[d, reports], Pr[report |
-    item].
+    """The guessing probabilities, from the probability of every report.
+
+    law : float64[d, reports], Pr[report | item]. prior : π, float64[d].
     """
     joint = law * prior[:, None]
     seen = joint.sum(axis=0)
@@ -142,8 +144,9 @@ def guess_between_two(protocol: LocalMechanism, reports: int) -> float:
     """The probability that a guess between two equally likely items is right after several fresh
     reports.
 
-    It is (1 + TV)/2, the total variation TV of all reports together, from their privacy loss: of
-    two items that differ as much as the protocol lets them. Raises ScenarioError.
+    (1 + TV)/2, with TV the total variation distance of all reports together, from their privacy
+    loss between two items that differ most. Raises ScenarioError for several reports of a memoising
+    protocol.
     """
     if reports > 1 and isinstance(protocol, Memoising):
         rule = (
@@ -160,7 +163,7 @@ def largest_epsilon(
 ) -> float | None:
     """The largest ε that keeps an observer's gain RAD at most `gain`; None if every ε does.
 
-    bind : the protocol at an ε. Its whole parameters make steps: RAD may jump above the gain, and
+    bind : the protocol at an ε. Its integer parameters make steps: RAD may jump above the gain, and
         the answer is the lower end of such a step.
     """
 
@@ -173,11 +176,13 @@ def largest_epsilon(
 
 
 def at_most(epsilon: float, prior: Floats) -> tuple[float, float]:
-    """Upper bounds on the guessing probability and the odds after any ε-private observation of a
+    """Upper bounds on the guessing probability and on the odds after any ε-private observation of a
     user.
 
-    D answers about correlated things, each with ε/D, are such a case. No posterior of an item
-    exceeds e^ε π/(1 + (e^ε − 1) π); GRR reaches that for a uniform prior.
+    D reports about correlated items, each with ε/D, are such an observation. No posterior of an
+    item exceeds e^ε π/(1 + (e^ε − 1) π); GRR reaches that for a uniform prior.
+
+    prior : π, float64[d].
     """
     top, e = float(prior.max()), float(np.exp(min(epsilon, 700.0)))
     return e * top / (1 + (e - 1) * top), float(np.divide(e * top, max(1 - top, 1e-300)))

@@ -1,4 +1,4 @@
-"""The budget ledger: what several releases about the same people cost together.
+"""The budget ledger: the privacy budget that several releases about the same people spend together.
 
 DR: Dwork, Roth, "The Algorithmic Foundations of Differential Privacy", 2014. KOV: Kairouz, Oh,
 Viswanath, "The Composition Theorem for Differential Privacy", ICML 2015. Post-processing costs
@@ -28,7 +28,7 @@ MOST_VALUES: Final = 1 << 18
 
 @dataclass(frozen=True)
 class LedgerEntry:
-    """One release, or `times` of the same kind: each (ε, δ)-private."""
+    """`times` releases of one kind, each of them (ε, δ)-private."""
 
     name: str
     epsilon: Annotated[float, SPENT]
@@ -58,7 +58,8 @@ def sequential(entries: Sequence[LedgerEntry]) -> SpentBudget:
 def group(spent: SpentBudget, people: int) -> SpentBudget:
     """The privacy of k people together: kε, and δ Σ_i e^(iε) over i < k. DR theorem 2.2.
 
-    The δ follows from k steps from neighbour to neighbour.
+    people : k, at least 1, else ScenarioError. The δ follows from k steps from neighbour to
+    neighbour.
     """
     require("people", people, Range(1))
     if people == 1:
@@ -79,7 +80,7 @@ def of_group(entries: Sequence[LedgerEntry], people: int) -> tuple[LedgerEntry, 
     """The (ε, δ) of each release for k people together; None if one release gives a group no
     guarantee.
 
-    What is composed afterwards holds for the group, and is less than the group of what is composed.
+    Composing these holds for the group, and costs less than the group privacy of the composition.
     """
     grouped = []
     for entry in entries:
@@ -91,12 +92,11 @@ def of_group(entries: Sequence[LedgerEntry], people: int) -> tuple[LedgerEntry, 
 
 
 def compose_advanced(entries: Sequence[LedgerEntry], slack: float) -> SpentBudget:
-    """The budget by advanced composition: √(2 ln(1/δ') Σε²) + Σ ε(e^ε - 1), and Σδ + δ'. DR theorem
-    3.20.
+    """The budget by advanced composition: √(2 ln(1/δ') Σε²) + Σ ε(e^ε - 1), and Σδ + δ'.
 
-    The theorem is of equal ε; its proof sums over unequal ones. It can exceed Σε.
+    DR theorem 3.20, which is for equal ε; its proof sums over unequal ones. It can exceed Σε.
 
-    slack : δ' in (0, 1), what the smaller ε costs in δ.
+    slack : δ' in (0, 1), what the smaller ε costs in δ; else ScenarioError.
     """
     require("slack", slack, ALPHA)
     squares = math.fsum(e.times * e.epsilon * e.epsilon for e in entries)
@@ -106,10 +106,10 @@ def compose_advanced(entries: Sequence[LedgerEntry], slack: float) -> SpentBudge
 
 
 def improve_composition(entries: Sequence[LedgerEntry], slack: float) -> SpentBudget:
-    """The budget √(2 ln(1/δ') Σε²) + Σ ε (e^ε - 1)/(e^ε + 1), if that is less than Σε. KOV theorem
-    3.5.
+    """The budget √(2 ln(1/δ') Σε²) + Σ ε (e^ε - 1)/(e^ε + 1), if that is less than Σε; its δ is 1 -
+    (1 - δ') Π (1 - δ_i).
 
-    δ is 1 - (1 - δ') Π (1 - δ_i).
+    KOV theorem 3.5. slack : δ' in (0, 1), else ScenarioError.
     """
     require("slack", slack, ALPHA)
     squares = math.fsum(e.times * e.epsilon * e.epsilon for e in entries)
@@ -124,12 +124,12 @@ def improve_composition(entries: Sequence[LedgerEntry], slack: float) -> SpentBu
 def exact(entries: Sequence[LedgerEntry], delta: float) -> SpentBudget:
     """The smallest ε of all releases together, given only their ε and δ. KOV theorem 3.3.
 
-    Every ε-private release is a randomised response of ε that was processed further (KOV section
-    3), so the loss of these together is the worst: a convolution, and its (ε, δ) curve inverted.
+    Every ε-private release is post-processed randomised response of ε (KOV section 3), so that the
+    joint loss of these responses is the worst: a convolution, whose (ε, δ) curve is inverted.
 
-    delta : the δ that all together may have; at least 1 - Π (1 - δ_i).
+    delta : the δ of all releases together; at least 1 - Π (1 - δ_i).
 
-    Raises ScenarioError where δ is too small for the entries, or there are too many different ε.
+    Raises ScenarioError if δ is too small for the entries, or if there are too many different ε.
     """
     kept = _log_kept(entries)
     least = -math.expm1(kept)

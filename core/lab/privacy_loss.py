@@ -1,7 +1,7 @@
-"""The privacy loss of whatever a user may name: a protocol, a mechanism, the choice of an item.
+"""The privacy loss of a protocol or a mechanism, and of the exponential mechanism.
 
-The choice is the exponential mechanism's: McSherry, Talwar, FOCS 2007; Dwork, Roth 2014, section
-3.4. An item's utility is its count, which one person changes by 1 at most, whichever the
+The choice of an item: McSherry, Talwar, FOCS 2007; Dwork, Roth 2014, section
+3.4. An item's utility is its count, which one person changes by 1 at most, for either kind of
 neighbours.
 """
 
@@ -24,13 +24,15 @@ from ..law.pure import Items, Rng
 class Exponential(RangeChecked):
     """The exponential mechanism: item v with probability proportional to e^(ε u_v / 2Δu), u_v its
     number of users.
+
+    sensitivity : Δu.
     """
 
     epsilon: Annotated[float, BUDGET]
     sensitivity: Annotated[float, Range(0, float("inf"), "()")] = 1.0
 
     def probabilities(self, utilities: Counts | Floats) -> Floats:
-        """float64[…, d]: how likely each item is chosen."""
+        """float64[…, d]: the probability that each item is chosen, from utilities [..., d]."""
         weights = self.epsilon * (utilities - utilities.max(axis=-1, keepdims=True))
         chances = np.exp(weights / (2 * self.sensitivity))
         return np.asarray(chances / chances.sum(axis=-1, keepdims=True))
@@ -49,9 +51,9 @@ class Exponential(RangeChecked):
 
 
 def loss_of(mechanism: object) -> Loss:
-    """The exact loss of a protocol or a mechanism, for two inputs that differ as much as possible.
+    """The exact privacy loss of a protocol or a mechanism, between two inputs that differ most.
 
-    Raises ScenarioError for what has no closed form.
+    Raises ScenarioError if the mechanism has no closed form.
     """
     privacy_loss: Callable[[], Loss] | None = getattr(mechanism, "privacy_loss", None)
     if privacy_loss is None:
@@ -62,7 +64,11 @@ def loss_of(mechanism: object) -> Loss:
 
 
 def exponential_loss(mechanism: Exponential, histogram: Counts, leaves: int, to: int) -> Loss:
-    """The exact loss of the choice of an item, when one user changes from an item to another."""
+    """The exact privacy loss of the choice of an item, if one user changes from item `leaves` to
+    item `to`.
+
+    histogram : int64[d]. Raises ScenarioError if no user has item `leaves`.
+    """
     other = np.array(histogram)
     if not other[leaves] > 0:
         raise ScenarioError(f"must be held by a user, got item {leaves}", key="leaves")

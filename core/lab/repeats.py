@@ -1,4 +1,6 @@
-"""Reports, and seeds of hash functions, that come too often: fakes who send one many times."""
+"""Equal reports, or equal seeds of hash functions, that occur too often: fakes who repeat
+a report.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,7 @@ def marks(protocol: Exchangeable, reports: Reports) -> NDArray[np.unsignedintege
 
 
 def marks_of(reports: Reports) -> NDArray[np.uint64]:
-    """uint64[n]: a hash of each report, equal for equal ones."""
+    """uint64[n]: a hash of each report, equal for equal reports."""
     raw = np.ascontiguousarray(reports).view(np.uint8).reshape(len(reports), -1)
     width = -(-raw.shape[1] // 8) * 8
     padded = np.zeros((len(raw), width), dtype=np.uint8)
@@ -44,7 +46,7 @@ def marks_of(reports: Reports) -> NDArray[np.uint64]:
 def likeliest(protocol: Exchangeable) -> float:
     """ln of the largest probability of any `marks` value of an honest report, over all items.
 
-    Given the number of other items that a report supports, every set of them is as likely.
+    Given the number of other items that a report supports, every set of them is equally likely.
     """
     if isinstance(protocol, LocalHashing):
         return -math.log(SEEDS)
@@ -62,8 +64,10 @@ def too_many(users: int, mark: float, chance: float) -> int:
     """The smallest k such that k identical reports among N honest ones have probability `chance` at
     most; N + 1 if none.
 
-    C(N, k) e^(mark (k - 1)): whatever the first of k reports is, each other one has its mark with
-    probability e^mark at most. Proved.
+    C(N, k) e^(mark (k - 1)): given the first of k reports, each other one is equal with probability
+    e^mark at most (our proof).
+
+    users : N. mark : the result of `likeliest`.
     """
     for k in range(2, min(users, MOST) + 1):
         choices = math.lgamma(users + 1) - math.lgamma(k + 1) - math.lgamma(users - k + 1)
@@ -75,7 +79,7 @@ def too_many(users: int, mark: float, chance: float) -> int:
 def find_frequent_values(
     values: NDArray[np.unsignedinteger], least: int
 ) -> NDArray[np.unsignedinteger]:
-    """The values that occur at least `least` times, rising, each once."""
+    """The values that occur at least `least` times, ascending, each once."""
     rising = np.sort(values)
     last = rising[least - 1 :]
     return np.unique(last[last == rising[: last.size]])

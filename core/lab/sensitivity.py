@@ -1,8 +1,8 @@
-"""The most that one person can change a query on a column, its ℓ₁-sensitivity; and clipping.
+"""The ℓ₁-sensitivity of a query on a column, the largest change by one person; and clipping.
 
-Dwork, Roth 2014, definition 3.1. A sum or a mean of numbers that nobody bounds beforehand has no
-finite sensitivity: bounds taken from the data would themselves give the extreme person away.
-Clipping buys one, at the price of a bias (Amin, Kulesza, Muñoz, Vassilvitskii, ICML 2019).
+Dwork, Roth 2014, definition 3.1. A sum or a mean of numbers without a public bound has no finite
+sensitivity: bounds taken from the data would themselves reveal the extreme person. Clipping bounds
+it, at the price of a bias (Amin, Kulesza, Muñoz, Vassilvitskii, ICML 2019).
 """
 
 from __future__ import annotations
@@ -29,11 +29,12 @@ Bounds: TypeAlias = tuple[float, float]
 def of_query(
     query: Query, neighbours: Neighbours, bounds: Bounds | None = None, rows: int = 1
 ) -> float:
-    """The ℓ₁-sensitivity of a query; `math.inf` where it is unbounded.
+    """The ℓ₁-sensitivity of a query; `math.inf` if it is unbounded.
 
     bounds : of the numbers; None if there are none. Neither a count nor a histogram needs them.
-    rows : n, taken for public with change-one neighbours, where all tables have it. With add-remove
-        neighbours a mean has the sensitivity of a table of one row, (high - low) / 2, whatever n.
+        ScenarioError unless finite and ascending.
+    rows : n, public for change-one neighbours, whose tables all have it. For add-remove
+        neighbours a mean has the sensitivity of a table of one row, (high - low) / 2, for any n.
     """
     if bounds is not None and not -math.inf < bounds[0] < bounds[1] < math.inf:
         raise ScenarioError(f"must be finite and ascending, {got(bounds)}", key="bounds")
@@ -54,9 +55,9 @@ def of_query(
 class Clipping:
     """The error of a private sum over clipped numbers, for several bounds; float64[bounds] each.
 
-    bound : C; numbers are clipped to [-C, C], or to [0, C] if they are known not to be negative.
-    bias : E[released] - true sum: what clipping takes away.
-    noise : standard deviation of the Laplace noise, √2 Δ/ε.
+    bound : C; numbers are clipped to [-C, C], or to [0, C] if they cannot be negative.
+    bias : E[released] - true sum, by clipping.
+    noise : the standard deviation of the Laplace noise, √2 Δ/ε.
     error : √(bias² + noise²), the root of the expected squared error.
     """
 
@@ -69,12 +70,13 @@ class Clipping:
 def least_bound(
     values: Floats, epsilon: float, neighbours: Neighbours = "add-remove", negative: bool = True
 ) -> float:
-    """The clipping bound C of the least error; it is computed from the data, so its choice is not
+    """The clipping bound C with the least error; it is computed from the data, so its choice is not
     private.
 
-    Between two numbers next to each other the bias is b + s C and the noise w C, so that the
-    squared error is least at C = -b s / (s² + w²), or at the one of the two that is nearer to it.
-    values : not all 0.
+    Between two neighbouring numbers the bias is b + s C and the noise w C, so that the squared
+    error is least at C = -b s / (s² + w²), or at the nearer of the two numbers.
+
+    values : float64[n], not all 0.
     """
     ends = np.unique(np.abs(values[values != 0]))
     ends = np.concatenate([ends[:1] / 1e9, ends])
@@ -94,10 +96,10 @@ def clipping(
     neighbours: Neighbours = "add-remove",
     negative: bool = True,
 ) -> Clipping:
-    """The bias-noise trade-off of clipping a sum, for bounds C > 0.
+    """The bias and noise of a clipped sum, for bounds C > 0.
 
-    negative : True if numbers may be below zero, a fact known beforehand; if not, values below are
-        clipped to 0.
+    values : float64[n]. bounds : float64[k]. negative : whether numbers may be below zero, which
+    must be public knowledge; if not, values below 0 are clipped to 0.
     """
     # Sorted, with running sums: what lies above C, and below the other end, is a search away.
     ordered = np.sort(values)

@@ -1,7 +1,7 @@
-"""A synthetic column: drawn from estimates or from a private histogram, at no further cost.
+"""A synthetic column: drawn from estimates or from a private histogram, at no further privacy cost.
 
-Post-processing: whatever is computed from a private release is as private as the release (Dwork,
-Roth 2014, proposition 2.1). The column is as wrong as the frequencies that it was drawn from.
+Post-processing: everything computed from a private release is as private as the release (Dwork,
+Roth 2014, proposition 2.1). The column's error is that of the frequencies that it was drawn from.
 """
 
 from __future__ import annotations
@@ -24,9 +24,10 @@ ROWS: Final = Range(1, 10**8)
 
 
 def on_the_simplex(frequencies: Floats) -> Floats:
-    """The nearest frequencies that are not negative and add up to 1: max(f - λ, 0); same shape.
+    """The nearest frequencies that are not negative and add up to 1: max(f - λ, 0); float64[d].
 
-    Euclidean projection, "Norm-Sub": Wang, Lopuhaä-Zwakenberg, Li, Škorić, Li, NDSS 2020.
+    Euclidean projection, "Norm-Sub": Wang, Lopuhaä-Zwakenberg, Li, Škorić, Li, NDSS 2020. Raises
+    ScenarioError if a frequency is not finite.
     """
     if not np.isfinite(frequencies).all():
         raise ScenarioError("must be finite", key="frequencies")
@@ -38,14 +39,17 @@ def on_the_simplex(frequencies: Floats) -> Floats:
 
 
 def synthetic_counts(frequencies: Floats, rows: int, rng: Rng) -> Counts:
-    """int64[d], the number of synthetic rows that hold each item, `rows` in all."""
+    """int64[d]: the number of synthetic rows with each item, `rows` in all.
+
+    frequencies : float64[d]. Raises ScenarioError if `rows` is out of range.
+    """
     if rows not in ROWS:
         raise ScenarioError(f"must be {ROWS}, got {rows}", key="rows")
     return rng.multinomial(rows, on_the_simplex(frequencies))
 
 
 def synthetic_items(counts: Counts, rng: Rng) -> Counts:
-    """int64[rows]: the rows themselves, in random order."""
+    """int64[rows]: the synthetic rows, as items in random order, from their number int64[d]."""
     return rng.permutation(np.repeat(np.arange(counts.size), counts))
 
 
@@ -72,7 +76,8 @@ def write_synthetic(
 ) -> Path:
     """Write a CSV column of synthetic rows and its note NAME.budget.txt; returns the note's path.
 
-    Raises FileError. The note is written first, so that no data lie there without it.
+    items : int64[rows]. about : the note's text. The note is written first, so that the rows never
+    lie there without it. Raises FileError if a file cannot be written.
     """
     beside = note_path(path)
     out = io.StringIO(newline="")

@@ -1,9 +1,9 @@
 """Trust models compared: the error of the estimates and the gain of fakes in each.
 
 All models have the same central (ε, δ), the same users and the same fakes. Users send reports of a
-local protocol as they come, or proved to be drawn by it, or shuffled; or vectors that servers add
-up in secret, each proved to be a circuit's; or their items to a curator. Each number is a closed
-form; scenarios with a `[trust]` table simulate the same models.
+local protocol, unproved, proved or shuffled; or vectors that servers add up secretly, each proved
+valid for a circuit; or their items to a curator. Each number is a closed form; scenarios with a
+`[trust]` table simulate the same models.
 """
 
 from __future__ import annotations
@@ -49,8 +49,9 @@ class TrustSetting:
     """The parameters that all compared trust models share.
 
     epsilon, delta : the central budget. users, items, share, targets : n, d, β and r. frequencies :
-    float64[d], falling; the targets are the last r. gap : of two items, to be overturned.
-    weight : of the multihot circuit. aggregators : who add noise.
+    float64[d], descending; the targets are the last r. gap : the difference of two items'
+    frequencies that fakes may overturn. weight : of the multihot circuit. aggregators : the number
+    that add noise.
     """
 
     epsilon: float
@@ -70,9 +71,9 @@ class TrustCosts:
     """One trust model (local, shuffled, aggregated, curator) and its error and cost.
 
     protocol : the kind of the local protocol, or the circuit, or the curator's mechanism. epsilon :
-    the budget that the one who sees most spends: ε₀ of a report, or the central one. sd : the
-    standard deviation of the estimate of an item of nobody. gain_one, gain : what fakes add to the
-    rarest item, and to all r rarest together. overturning_share : the share of fakes that
+    the budget spent towards the party that sees most: ε₀ of a report, or the central one. sd : the
+    standard deviation of the estimate of an item without users. gain_one, gain : the gain of fakes
+    on the rarest item, and on all r rarest together. overturning_share : the share of fakes that
     overturns a gap between two items.
     """
 
@@ -86,12 +87,11 @@ class TrustCosts:
 
 
 def compare_trust_models(setting: TrustSetting, kinds: Sequence[str]) -> Iterator[TrustCosts]:
-    """The costs and errors of every trust model, from the least trust to the most; raises
-    ScenarioError.
+    """Yields the costs and errors of every trust model, from the least trust to the most.
 
-    kinds : the local protocols. Those that no shuffling brings to the central budget with a larger
-    ε₀ stand there with the central ε itself. The trust models `hidden` and `verified` have the
-    protocol with the least noise.
+    kinds : the local protocols. A protocol for which no shuffling allows a larger ε₀ has the
+    central ε itself. The trust models `hidden` and `verified` use the protocol with the least
+    noise. Raises ScenarioError if a protocol does not fit a model.
     """
     local = [_local(setting, kind, _find_mechanism(setting, "local", kind)) for kind in kinds]
     yield from local

@@ -1,4 +1,6 @@
-"""The trust models that a plan can be made for, a row each, and the smallest batch of one."""
+"""The trust models that a plan can be made for, a row each, and the smallest batch for
+shuffling.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,8 @@ class Terms:
     """The parameters that all trust models of a plan share: the central budget, and the
     aggregation.
 
-    delta : of shuffled reports, and of Gaussian noise of the aggregators.
+    delta : of shuffled reports, and of Gaussian noise of the aggregators. weight : of the multihot
+    circuit.
     """
 
     epsilon: float
@@ -50,8 +53,8 @@ class Terms:
 class TrustModel:
     """A trust model: whom users trust, and the error model of the server's data.
 
-    by_reports : users send reports of a local protocol. hides : how many send one decides ε₀.
-    proves : each report is proved to be drawn by the protocol.
+    by_reports : whether users send reports of a local protocol. hides : whether ε₀ depends on the
+    number of users. proves : whether each report is proved to be drawn by the protocol.
     """
 
     trust: Callable[[Terms], Trust]
@@ -88,9 +91,10 @@ TRUST_MODELS: Final[dict[str, TrustModel]] = {
 
 
 def mechanism(row: TrustModel, kind: str, items: int, users: int, terms: Terms) -> Mechanism:
-    """The mechanism that asks the users of a trust model; raises ScenarioError.
+    """The mechanism that the users of a trust model run.
 
-    kind : of the local protocol; of no account where users send no reports. users : n.
+    kind : of the local protocol; unused if users send no reports. users : n. Raises ScenarioError
+    if the protocol does not fit the model.
     """
     spec = KINDS[kind](kind=kind, epsilon=terms.epsilon)
     asked = TrustRequest(spec, lambda table: table.bind(items), items, users)
@@ -105,8 +109,8 @@ def alarms(protocol: Any, oracle: Oracle, plan: Plan) -> float:
     """The probability that noise alone lifts an item above a plan's threshold, by exact binomial
     counts.
 
-    It is α where counts are nearly normal, which they are not where few reports support an item
-    that nobody holds: then it may be more. NaN for reports that also speak against items.
+    It is α for nearly normal counts; if few reports support an item without users, it may be more.
+    NaN for reports that also speak against items.
     """
     if protocol.least_support < 0:
         return math.nan
@@ -119,10 +123,10 @@ def alarms(protocol: Any, oracle: Oracle, plan: Plan) -> float:
 
 
 def smallest_batch(row: TrustModel, kind: str, plan: Plan, terms: Terms, targets: int) -> int:
-    """The fewest users who detect the plan's frequency when ε₀ is as large as shuffling their
-    number allows.
+    """The smallest number of users that detects the plan's frequency, with the ε₀ that shuffling
+    this number allows.
 
-    The number is at most a part `CLOSE` too large. Raises ScenarioError.
+    At most a part `CLOSE` too large. Raises ScenarioError if no allowed number does.
     """
     from scipy.optimize import brentq
 

@@ -39,18 +39,18 @@ class AttributeMessages(LocalMechanism):
     attribute.
 
     SPL reports every attribute, each with ε/k. SMP reports one, drawn at random, and says which.
-    RS+FD reports one, drawn at random, and data that it makes up for the others, so that nobody
-    sees which. The items are the values of all attributes, one attribute after the other. Users are
-    numbered by their records. Counts are int64[d + k]: the reports that support each item, and the
-    reports of each attribute.
+    RS+FD reports one, drawn at random, and made-up data for the others, which hides the choice. The
+    items are the values of all attributes, one attribute after the other. Users are numbered by
+    their records. Counts are int64[d + k]: the reports that support each item, and the reports of
+    each attribute.
 
     epsilon : ε of a message; of RS+FD see `attribute_loss`.
-    fake_data : the values that RS+FD makes up: uniform ones; no value at all, where every item is
+    fake_data : the values that RS+FD makes up: uniform values; no value, so that every item is
         supported with probability q; or values with the true frequencies (RS+RFD). They are
-        perturbed as true ones are, but those with true frequencies under GRR, as AGC has it.
+        perturbed like true values, except values with true frequencies under GRR, as in AGC.
     oracles : the protocol of each attribute, with the budget that it has for a report.
-    records : int64[m, k], the value of each attribute in each record that somebody holds.
-    frequencies : float64[d], the true ones.
+    records : int64[m, k], the value of each attribute in each record that occurs among the users.
+    frequencies : float64[d], the true frequency of each item.
     """
 
     family: ClassVar[str] = "attributes"
@@ -111,7 +111,11 @@ class AttributeMessages(LocalMechanism):
     def report_records(
         self, values: Items, drawn: Items, rng: Rng, method: str = "perturb"
     ) -> Reports:
-        """The messages of users with these records, who report these attributes."""
+        """Messages of n users, an array of `report_type`.
+
+        values : int64[n], the number of each user's record. drawn : int64[n], the attribute that
+        each user reports. method : the oracle's method that makes a report.
+        """
         held = self.records[items_of(values, len(self.records))]
         users = len(held)
         reports = np.zeros(users, dtype=self.report_type)
@@ -171,12 +175,11 @@ class AttributeMessages(LocalMechanism):
     # Reports of fake users.
 
     def law_of(self, ask: Ask) -> Law | Lack:
-        """The distribution of fakes' messages: a crafted report for every attribute that they may
-        report.
+        """The distribution of fakes' messages; a Lack if an oracle has no such distribution.
 
-        In attributes without a target they hold a uniform value and are honest. Who crafts a
-        message sends a crafted part for every attribute at once, where the server sees but one of
-        them as true; with SMP the one that moves its targets most. Who is honest draws one.
+        In attributes without a target, the fakes' values are uniform and perturbed honestly. A
+        crafted message has a crafted part for every attribute; with SMP for the one whose targets
+        it moves most.
         """
         if ask.law not in SENT or ask.held is not None:
             return self.lack(ask)

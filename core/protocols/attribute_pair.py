@@ -23,13 +23,13 @@ from .attributes import SeveralAttributes
 class AttributePair(SeveralAttributes):
     """SPL, with the joint frequencies of the values of two attributes.
 
-    The noise of a user's two reports is independent. (S - q)/(p - q) is right on average for one
-    user's value, S is 1 if the report supports the value, else 0; so the product of both is right
-    for the pair of values, and its mean over users is the estimate. The pairs are items after the
-    values of all attributes; a message supports a pair if it supports both values, and only
-    messages tell how many do: there is no counts path.
+    S is 1 if a report supports a value, else 0. (S - q)/(p - q) is an unbiased estimate of whether
+    the user has the value, and the noise of the two reports is independent: so the mean over users
+    of the product of both is an unbiased estimate of the pair's frequency. The pairs are items
+    after the values of all attributes; a message supports a pair if it supports both values. Only
+    messages tell how many support a pair: support counts cannot be drawn directly.
 
-    pair : the numbers of both attributes.
+    pair : the positions of the two attributes.
     """
 
     by_reports: ClassVar[bool] = True
@@ -74,8 +74,10 @@ class AttributePair(SeveralAttributes):
         return np.insert(super().support_counts(reports), self._pairs.start, both)
 
     def estimates(self, counts: Counts, users: int) -> Estimates:
-        """The frequencies of all values, then of the pairs: Σ (S - q)(S' - q') / (n a a'), by the
-        numbers of messages that support both values, each and none.
+        """The frequencies of all values, then of the pairs: Σ (S - q)(S' - q') / (n a a'), a = p -
+        q.
+
+        counts : int64[…, d + k], of single values, pairs and reports of each attribute.
         """
         alone = np.delete(counts, self._pairs, axis=-1)
         both = counts[..., self._pairs].reshape(*counts.shape[:-1], *self._shape)
@@ -131,7 +133,9 @@ class AttributePair(SeveralAttributes):
     # Reports of fake users.
 
     def law_of(self, ask: Ask) -> Law | Lack:
-        """Who has a pair as target has both of its values as targets."""
+        """The distribution of fakes' messages; a pair among the targets makes both of its values
+        targets.
+        """
         law = super().law_of(ask)
         return law if isinstance(law, Lack) else replace(law, counts=refuse_counts)
 

@@ -1,4 +1,4 @@
-"""Several attributes of one user: what the server makes of the messages, and what they give away.
+"""Protocols for several attributes of one user: the server's estimates, and their privacy loss.
 
 ACX is Arcolezi, Couchot, Al Bouna, Xiao, "Random Sampling Plus Fake Data", CIKM 2021.
 """
@@ -24,14 +24,14 @@ from .grr import GRR
 class SeveralAttributes(AttributeMessages, EstimateMoments):
     """The base of protocols for several attributes: the server's estimates and their closed forms.
 
-    The estimate of an item is (C/N - b)/a, with C the reports that support it, of N reports of its
-    attribute. Of an item with frequency f a report supports it with probability b + a f.
+    The estimate of an item is (C/N - b)/a, where C of the N reports of its attribute support it. A
+    report supports an item of frequency f with probability b + a f.
     """
 
     @cached_property
     def scale(self) -> tuple[Floats, Floats]:
-        """(a, b), float64[d] each: an item of frequency f is supported by a message with
-        probability b + a f.
+        """(a, b), float64[d] each: a report supports an item of frequency f with probability b + a
+        f.
         """
         p, q = (np.repeat([getattr(o, name) for o in self.oracles], self.sizes) for name in "pq")
         if self.solution != "rs+fd":
@@ -41,7 +41,9 @@ class SeveralAttributes(AttributeMessages, EstimateMoments):
         return (p - q) / k, (q + (k - 1) * made_up) / k
 
     def estimates(self, counts: Counts, users: int) -> Estimates:  # noqa: ARG002
-        """The estimated frequencies (C/N - b)/a; uniform for an attribute that nobody reports."""
+        """The estimated frequencies (C/N - b)/a, float64[…, d]; uniform for an attribute without
+        reports.
+        """
         gap, base = self.scale
         reports = np.repeat(counts[..., self.domain_size :], self.sizes, axis=-1)
         rates = counts[..., : self.domain_size] / np.maximum(reports, 1)
@@ -109,11 +111,11 @@ class SeveralAttributes(AttributeMessages, EstimateMoments):
     # Privacy.
 
     def attribute_loss(self) -> float:
-        """The privacy loss ε between two records that differ in one attribute.
+        """The privacy loss ε, in nats, between two records that differ in one attribute.
 
-        A part is R times as likely if it is true as if it is made up: e^ε₁ x of the user's value,
-        x of another value, and s are the other attributes' R together. ACX has ε, which is right
-        where R depends on nothing but whether a part supports the value.
+        A part is R times as likely if it is true as if it is made up: e^ε₁ x of the user's value, x
+        of another value; s is the sum of the other attributes' R. ACX state ε, which is right only
+        if R depends on nothing but whether the part supports the value.
         """
         if self.solution != "rs+fd":
             return float(self.oracles[0].epsilon)
@@ -130,8 +132,8 @@ class SeveralAttributes(AttributeMessages, EstimateMoments):
         return max(((high, least - low) for low, high in ends), key=lambda each: each[0] / each[1])
 
     def record_loss(self) -> float:
-        """The privacy loss ε between any two records; with RS+FD, of the honest report in the
-        message.
+        """The privacy loss ε, in nats, between any two records; with RS+FD, of the honest report in
+        the message.
         """
         hidden = self.solution == "rs+fd"
         return float(self.oracles[0].epsilon) if hidden else self.epsilon
@@ -160,8 +162,10 @@ class SeveralAttributes(AttributeMessages, EstimateMoments):
         """float64[n, k]: the likelihood ratio that each attribute's report is the true one, not
         fake data.
 
-        For who knows the frequencies. A part is e^ε times as likely from a user whose value it
-        supports as from another, so that only what it supports counts.
+        The observer knows the true frequencies. A part is e^ε times as likely from a user whose
+        value it supports as from another user, so that only the supported values matter.
+
+        reports : n messages of `report_type`, of RS+FD.
         """
         ratios = np.empty((len(reports), len(self.oracles)))
         for at, oracle in enumerate(self.oracles):
@@ -179,8 +183,9 @@ class SeveralAttributes(AttributeMessages, EstimateMoments):
         """bool[n]: whether an observer who knows the frequencies guesses the attribute that each
         user reports.
 
-        The users have these records. The likeliest attribute is named: no other guess is right more
-        often, of messages of RS+FD.
+        The observer names the likeliest attribute of a message of RS+FD, which is the best guess.
+
+        values : int64[n], the number of each user's record.
         """
         drawn = self.draw_attributes(len(values), rng)
         reports = self.report_records(values, drawn, rng)

@@ -1,4 +1,4 @@
-"""PM, SW, HM and Laplace noise: numbers told as bins of a line.
+"""PM, SW, HM and Laplace noise: mechanisms for numbers whose reports are bins of an interval.
 
 PM and HM are Wang, Xiao, Yang, Zhao, Hui, Shin, Shin, Yu, "Collecting and Analyzing
 Multidimensional Data with Local Differential Privacy", ICDE 2019; SW is Li, Wang,
@@ -28,7 +28,7 @@ from .budget import Budget
 
 @dataclass(frozen=True)
 class BinnedTable(Budget):
-    """The table of report probabilities of protocols whose reports are bins of a line."""
+    """The base of `[protocol]` tables of mechanisms whose reports are bins of an interval."""
 
     bins: Annotated[int, BINS] = 1024
 
@@ -36,12 +36,14 @@ class BinnedTable(Budget):
 @dataclass(frozen=True)
 class Window(NumericProtocol):
     """The base of PM and SW: a report is a point of [0, 1], with e^ε times the density in a window
-    around the number.
+    around the user's number.
 
-    The place of the window is the user's number: at the lower end of the line for -1, at the upper
-    one for 1. What a report says is linear in its place, which is right on average. So is what a
-    bin says if it says one window more for each window further on: a window is a whole number of
-    bins, and the last bin says what the end of the line does, so that nothing is lost at the end.
+    The window moves from the lower end of the interval, for the number -1, to the upper end, for 1.
+    The estimate that a report stands for is linear in its place, so that its mean is the number. A
+    window is a whole number of bins, and the last bin stands for the end of the interval: that
+    keeps the estimates of bins unbiased too.
+
+    Raises ScenarioError if ε needs bins that are too small, or if there are too few bins for it.
     """
 
     def __post_init__(self) -> None:
@@ -58,7 +60,7 @@ class Window(NumericProtocol):
     @property
     @abstractmethod
     def width(self) -> float:
-        """The width of the window, as a fraction of the line."""
+        """The width of the window, as a fraction of the interval."""
 
     @property
     def symbols(self) -> dict[str, float]:
@@ -81,7 +83,7 @@ class Window(NumericProtocol):
 
     @property
     def size(self) -> float:
-        """C, the estimate that a report at the end of the line stands for."""
+        """C, the estimate that a report at the upper end stands for."""
         return 1 / (self.base * math.expm1(self.epsilon) * self.width * (1 - self.width))
 
     @cached_property
@@ -198,9 +200,9 @@ HYBRID: Final = 0.6093525
 
 @dataclass(frozen=True)
 class HM(NumericProtocol):
-    """The hybrid mechanism: PM with probability 1 - e^(-ε/2), else SR; for ε ≤ 0.6093525 SR.
+    """The hybrid mechanism: PM with probability 1 - e^(-ε/2), else SR; for ε ≤ 0.6093525 always SR.
 
-    Its error is the same for all t. The last two bins are the ends that SR tells.
+    Its error is the same for all numbers. The last two bins are the two reports of SR.
     """
 
     def __post_init__(self) -> None:
@@ -209,7 +211,7 @@ class HM(NumericProtocol):
 
     @cached_property
     def pieces(self) -> PM:
-        """The piecewise mechanism PM, which makes a part of the reports."""
+        """The piecewise mechanism PM that draws a part of the reports."""
         return PM(self.domain_size, self.epsilon, self.bins, self.cells, self.low, self.high)
 
     @property
@@ -223,7 +225,7 @@ class HM(NumericProtocol):
 
     @property
     def end_said(self) -> float:
-        """c, the number that a report of SR means."""
+        """c: the estimates that the two reports of SR stand for are -c and c."""
         return 1 / math.tanh(self.epsilon / 2)
 
     @property
@@ -280,13 +282,13 @@ class HM(NumericProtocol):
 
 @dataclass(frozen=True)
 class LocalLaplace(NumericProtocol):
-    """Laplace noise on a number: rounded to a grid, with geometric noise of ratio a = e^(-ε h / 2),
-    cut off at the ends.
+    """Laplace noise on a number: rounded to a grid, plus geometric noise of ratio a = e^(-ε h / 2),
+    clipped at the ends.
 
-    A number is rounded up or down by chance, so that it stays right on average. A report beyond an
-    end is heard as that end: how far beyond does not depend on the number, so that the end says the
-    mean of it and nothing is lost (we derive it), 1 + 2/ε on a fine grid. A server that hears
-    reports of any size would let one fake say any number.
+    A number is rounded up or down at random, so that its mean stays right. How far the noise goes
+    beyond an end does not depend on the number, so the end stands for the mean of the clipped
+    reports (our derivation), 1 + 2/ε on a fine grid, and nothing is biased. Without clipping one
+    fake could report any number.
     """
 
     called: ClassVar[str] = "local Laplace noise"
@@ -317,9 +319,7 @@ class LocalLaplace(NumericProtocol):
 
     @property
     def beyond(self) -> float:
-        """The mean distance beyond an end of the range, of reports that the noise carries beyond
-        it.
-        """
+        """The mean distance from an end of the reports that the noise carries beyond it."""
         return self.step * (1 - self.rest) / self.rest
 
     @cached_property
@@ -379,22 +379,22 @@ class LocalLaplace(NumericProtocol):
 
 @dataclass(frozen=True)
 class PMSpec(BinnedTable, kind="pm", mechanism=PM):
-    """The parameters of PM, before the numbers are known."""
+    """The `[protocol]` table of PM, before the numbers are known."""
 
 
 @dataclass(frozen=True)
 class HMSpec(BinnedTable, kind="hm", mechanism=HM):
-    """The parameters of HM, before the numbers are known."""
+    """The `[protocol]` table of HM, before the numbers are known."""
 
 
 @dataclass(frozen=True)
 class SWSpec(BinnedTable, kind="sw", mechanism=SW):
-    """The parameters of SW, before the numbers are known."""
+    """The `[protocol]` table of SW, before the numbers are known."""
 
 
 @dataclass(frozen=True)
 class LocalLaplaceSpec(BinnedTable, kind="laplace-ldp", mechanism=LocalLaplace):
-    """The parameters of Laplace noise on the value, before the numbers are known."""
+    """The `[protocol]` table of Laplace noise on the value, before the numbers are known."""
 
 
 SPECS = (PMSpec, HMSpec, SWSpec, LocalLaplaceSpec)

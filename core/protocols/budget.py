@@ -1,4 +1,4 @@
-"""A protocol that needs nothing but its privacy budget, as a scenario names it."""
+"""The base of `[protocol]` tables, and of those whose only parameter is the privacy budget."""
 
 from __future__ import annotations
 
@@ -21,8 +21,9 @@ class Domain:
 class ProtocolSpec:
     """The base of `[protocol]` tables, before the domain is known; each kind is a subclass.
 
-    kind : its name. mechanism : the class of what it binds. make : what binds it, that class where
-    it is left out. dial : of a kind that is many protocols of one ε.
+    kind : the name in a scenario. mechanism : the class of the bound protocol. make : the function
+    of the domain size and the parameters that makes the protocol, `mechanism` if None. dial : the
+    parameter that trades noise against robustness at the same ε, None if there is none.
     """
 
     kind: Any
@@ -44,7 +45,9 @@ class ProtocolSpec:
         return self.bind(domain.domain_size)
 
     def bind(self, domain_size: int) -> Any:
-        """The protocol bound to this number of items."""
+        """The protocol bound to this number of items; raises ScenarioError if it has none
+        for them.
+        """
         keys = (value for key, value in fields_of(self).items() if key != "kind")
         return (self.make or self.mechanism)(domain_size, *keys)
 
@@ -61,7 +64,8 @@ class Budget(ProtocolSpec, RangeChecked):
 class Dial:
     """A parameter of a protocol that trades noise against robustness to fakes, at the same ε.
 
-    name : its key. whole : it is an integer. below_items : it is smaller than the domain.
+    name : the key in a scenario. whole : whether it is an integer. below_items : whether it must be
+    smaller than the domain.
     """
 
     name: str

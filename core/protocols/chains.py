@@ -1,11 +1,11 @@
-"""Longitudinal kinds: an answer that a user keeps for good, and fresh noise on it in each report.
+"""Longitudinal protocols: a user memoises an answer, and adds fresh noise to it in each report.
 
 Erlingsson, Pihur, Korolova, CCS 2014 (L-SUE is its basic form with the noise given by ε∞ and ε₁);
 L-GRR, L-OSUE, L-OUE: Arcolezi, Couchot, Al Bouna, Xiao, "Improving the utility of locally
 differentially private protocols for longitudinal and multidimensional frequency estimates", Digital
 Communications and Networks 2022; LOLOHA: Arcolezi, Pinzón, Palamidessi, Gambs, "Frequency
-estimation of evolving data under local differential privacy", EDBT 2023. Their second noise is
-right for two answers only; `tight` is solved for any number of them.
+estimation of evolving data under local differential privacy", EDBT 2023. The published second noise
+gives ε₁ for two answers only; the calibration "tight" is solved for any number of answers.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class TwoBudgets(Budget):
     """The base of `[protocol]` tables of memoising protocols: `epsilon` is ε₁ of one report,
     `limit` ε∞ of all.
 
-    epsilon_infinity : ε∞ of all reports of one item; twice ε₁ where it is left out.
+    epsilon_infinity : ε∞ of all reports of one item, above ε₁; None for twice ε₁.
     """
 
     epsilon_infinity: Annotated[float, KEPT_EPSILON] | None = None
@@ -63,16 +63,16 @@ class TwoBudgets(Budget):
 class MemoisingPair(Memoising):
     """The base of protocols whose users memoise one perturbation and add a second in each report.
 
-    One collection is the pure protocol of both noises at once; epsilon is ε₁.
+    One collection is the pure protocol of both perturbations together; epsilon is ε₁.
     """
 
     @abstractmethod
     def keep(self, values: Items, permanent: Rng) -> Reports:
-        """The answers that users with these items memoise, as reports without fresh noise."""
+        """The answers that n users memoise, as reports without noise; values : int64[n], items."""
 
     @abstractmethod
     def send(self, kept: Reports, fresh: Rng) -> Reports:
-        """One report for each memoised answer."""
+        """n reports: one for each of n memoised answers."""
 
     def memoised_reports(self, values: Items, permanent: Rng, fresh: Rng) -> Reports:
         return self.send(self.keep(values, permanent), fresh)
@@ -96,7 +96,8 @@ class MemoisedBits(MemoisingPair, IndependentBits):
 class Response:
     """A chain of two randomised responses over g answers, the first of which is memoised.
 
-    c = `odds` is how much likelier the second sends the kept answer than any given other one.
+    answers : g. limit : ε∞, in nats. odds : c, the probability that the second response sends the
+    memoised answer, divided by that of any given other answer.
     """
 
     answers: int
@@ -107,10 +108,10 @@ class Response:
     def solve_response(
         cls, answers: int, epsilon: float, limit: float, calibration: Calibration
     ) -> Response:
-        """The chained response whose second noise gives one report ε₁ = `epsilon`.
+        """The chain whose second response gives one report ε₁ = `epsilon`, with A = e^ε∞, B = e^ε₁.
 
-        tight: c = [B(A+g-2) - (g-1)] / (A-B), with which both together are randomised response
-        of ε₁. published: c = (AB-1) / (A-B), the same for g = 2, too private for more.
+        tight: c = [B(A+g-2) - (g-1)] / (A-B): both together are randomised response of ε₁.
+        published: c = (AB-1) / (A-B), the same for g = 2, too private for more answers.
         """
         kept, one = math.exp(limit), math.expm1(epsilon)
         # c - 1, so that nothing cancels where the budgets are small.
@@ -124,17 +125,16 @@ class Response:
         return Chain(math.exp(self.limit) / first, 1 / first, self.odds / second, 1 / second)
 
     def epsilon_of_rounds(self, rounds: int) -> float:
-        """ε of this many reports of one answer: exact, ln[(A cᵗ + g - 1) / (cᵗ + A + g - 2)].
+        """ε of t reports of one answer, in nats: exact, ln[(A cᵗ + g - 1) / (cᵗ + A + g - 2)].
 
-        Reports favour the own answer most if all of them send it: the likelihood of a kept answer
-        is cᵏ, k the number of reports that send it, and A for the own one.
+        The worst case is that all t reports equal the true answer.
         """
         gone = math.exp(-rounds * math.log(self.odds))  # c^-t, so that nothing overflows
         first = math.expm1(self.limit)
         return math.log1p(first * (1 - gone) / (1 + (first + self.answers - 1) * gone))
 
     def send(self, kept: Items, rng: Rng) -> Items:
-        """One report for each memoised answer, int64[n] in [0, g)."""
+        """int64[n] in [0, g): one report for each of the memoised answers, int64[n]."""
         chain = self.chain
         sent = rng.integers(0, self.answers, size=kept.size)
         np.copyto(sent, kept, where=rng.random(kept.size) < chain.p2 - chain.q2)
@@ -169,7 +169,7 @@ class MemoisedAnswer(MemoisingPair):
 class ResponseChain(MemoisedAnswer, GRR):
     """L-GRR: an item perturbed by GRR is memoised, and perturbed again in every report.
 
-    One collection is GRR; epsilon is what the first report really costs.
+    One collection is GRR; epsilon is the exact ε of the first report.
     """
 
     called: ClassVar[str] = "L-GRR"
@@ -178,10 +178,10 @@ class ResponseChain(MemoisedAnswer, GRR):
     response: Response
 
     def memoised_counts(self, rounds: Attendance) -> Iterator[Counts]:
-        """The genuine users' counts of each round, from their exact distribution, with churn.
+        """Yields int64[trials, d] for each round: support counts of the genuine users, with churn.
 
-        A user keeps the own item with probability p₁ - q₁, else any item, all alike. The kept items
-        of the latter say nothing of their own ones, so that those who leave are any of them.
+        Exact. A user memoises the true item with probability p₁ - q₁, else a uniform item,
+        independent of the true one: those who leave are a random subset of the latter.
         """
         chain = self.chain
         none = np.zeros(self.domain_size, dtype=np.int64)
@@ -232,10 +232,10 @@ def _without(
 class HashingChain(MemoisedAnswer, LocalHashing):
     """LOLOHA: a hash function and a perturbed bucket are memoised; reports add fresh noise.
 
-    One collection is local hashing; epsilon is what the first report really costs. Counts over
-    rounds are exact of each item over all rounds, and of all items in each, as they are for kept
-    bits: whether an item is in the kept bucket. What is left out is that items of one bucket rise
-    and fall together from round to round, which shows in no mean, variance or covariance.
+    One collection is local hashing; epsilon is the exact ε of the first report. Counts over rounds
+    have the exact distribution of each item over all rounds, and of all items in each round. Left
+    out is that items of one bucket rise and fall together from round to round, which changes no
+    mean, variance or covariance.
     """
 
     called: ClassVar[str] = "LOLOHA"
@@ -250,8 +250,8 @@ class HashingChain(MemoisedAnswer, LocalHashing):
 
     @property
     def chain(self) -> Chain:
-        """The support probabilities of the user's item and of another, which shares its bucket with
-        probability 1/g.
+        """The support probabilities of the user's item and of another item, which shares its bucket
+        with probability 1/g.
         """
         return replace(self.response.chain, q1=1 / self.hash_range)
 
@@ -278,7 +278,7 @@ class CalibratedBudgets(TwoBudgets):
 
 @dataclass(frozen=True)
 class LGRRSpec(CalibratedBudgets, kind="l-grr", mechanism=ResponseChain):
-    """The parameters of L-GRR, before the domain is known."""
+    """The `[protocol]` table of L-GRR, before the domain is known."""
 
     def bind(self, domain_size: int) -> ResponseChain:
         response = Response.solve_response(domain_size, self.epsilon, self.limit, self.calibration)
@@ -287,7 +287,7 @@ class LGRRSpec(CalibratedBudgets, kind="l-grr", mechanism=ResponseChain):
 
 @dataclass(frozen=True)
 class LOLOHASpec(CalibratedBudgets, kind="loloha", mechanism=HashingChain):
-    """The parameters of LOLOHA, before the domain is known; g by the rule at ε₁, or as given."""
+    """The `[protocol]` table of LOLOHA; g is given, or follows from ε₁ by a rule."""
 
     hash_range: HashRule | Annotated[int, HASH_RANGE] = "nearest"
 
@@ -306,9 +306,9 @@ class LOLOHASpec(CalibratedBudgets, kind="loloha", mechanism=HashingChain):
 
 @dataclass(frozen=True)
 class UnaryChain(MemoisedBits, Unary):
-    """A unary encoding whose bits pass through two noises, the first of which is memoised.
+    """A unary encoding whose bits pass through two randomised responses, the first memoised.
 
-    One collection is the unary encoding of both noises at once: p and q are those of the chain.
+    One collection is the unary encoding of both together: p and q are those of the chain.
     """
 
     called: ClassVar[str] = "longitudinal unary encoding"
@@ -328,22 +328,22 @@ class UnaryChain(MemoisedBits, Unary):
 
 
 def l_sue(epsilon: float, limit: float) -> Chain:
-    """The chain of SUE and SUE whose single report is SUE's of ε₁."""
+    """The two responses of L-SUE, SUE and SUE, such that one report is SUE's of ε₁ = `epsilon`."""
     kept, both = math.tanh(limit / 4), math.tanh(epsilon / 4)
     return Chain(*_symmetric(kept), *_symmetric(both / kept))
 
 
 def l_osue(epsilon: float, limit: float) -> Chain:
-    """The chain of OUE, then SUE, whose single report is OUE's of ε₁."""
+    """The two responses of L-OSUE, OUE and SUE, such that one report is OUE's of ε₁ = `epsilon`."""
     kept, both = math.tanh(limit / 2), math.tanh(epsilon / 2)
     return Chain(0.5, 1 / (math.exp(limit) + 1), *_symmetric(both / kept))
 
 
 def l_oue(epsilon: float, limit: float) -> Chain:
-    """The chain of OUE and OUE: p₁ = p₂ = 1/2, and q₂ such that one report costs ε₁.
+    """The two responses of L-OUE: p₁ = p₂ = 1/2, and q₂ such that one report has ε₁ = `epsilon`.
 
-    With q₁ = 1/2 - w and u = e^ε₁ - 1 the ratio p(1-q) / ((1-p)q) of the chain is e^ε₁ where
-    u(1-q₁) q₂² / 2 - (w + u(1/4 + w)) q₂ + (4w - 3u q₁)/8 = 0, of which the smaller root is meant.
+    With q₁ = 1/2 - w and u = e^ε₁ - 1 the ratio p(1-q) / ((1-p)q) of the chain is e^ε₁ for the
+    smaller root q₂ of u(1-q₁) q₂² / 2 - (w + u(1/4 + w)) q₂ + (4w - 3u q₁)/8 = 0 (our derivation).
     """
     other, gap, raised = 1 / (math.exp(limit) + 1), math.tanh(limit / 2) / 2, math.expm1(epsilon)
     square, linear = raised * (1 - other) / 2, gap + raised * (0.25 + gap)
@@ -369,17 +369,17 @@ class _UnarySpec(TwoBudgets, mechanism=UnaryChain):
 
 @dataclass(frozen=True)
 class LSUESpec(_UnarySpec, kind="l-sue", solved=l_sue):
-    """The parameters of L-SUE, before the domain is known."""
+    """The `[protocol]` table of L-SUE, before the domain is known."""
 
 
 @dataclass(frozen=True)
 class LOSUESpec(_UnarySpec, kind="l-osue", solved=l_osue):
-    """The parameters of L-OSUE, before the domain is known."""
+    """The `[protocol]` table of L-OSUE, before the domain is known."""
 
 
 @dataclass(frozen=True)
 class LOUESpec(_UnarySpec, kind="l-oue", solved=l_oue):
-    """The parameters of L-OUE, before the domain is known."""
+    """The `[protocol]` table of L-OUE, before the domain is known."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -1,4 +1,4 @@
-"""Reports without noise, to test what is around a protocol with: clients, files, a server."""
+"""The protocol without noise, to test clients, files and servers with."""
 
 from __future__ import annotations
 
@@ -40,4 +40,6 @@ class Exact(GRR):
 
 @dataclass(frozen=True)
 class ExactSpec(ProtocolSpec, kind="exact", mechanism=Exact):
-    """The parameters of the identity protocol, before the domain is known; it has no budget."""
+    """The `[protocol]` table of the identity protocol, before the domain is known; it has no
+    budget.
+    """

@@ -1,7 +1,7 @@
-"""Protocols whose report is one of few messages: every law is a vector of probabilities over them.
+"""Protocols with few messages: every distribution of reports is a vector of their probabilities.
 
-A message supports items, or speaks against them, or is silent on them. As there are few messages,
-all that fakes can send is known, and every closed form is exact.
+A message supports items, or speaks against them (weight -1), or does neither. As there are few
+messages, all that fakes can send is enumerated, and every closed form is exact.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ TIES: Final = 1e-9
 class Messages(PlacedItems, PureProtocol):
     """The base of protocols that send one of `messages` messages; reports are uint32[n].
 
-    Counts are int64[…, d]: the messages that support an item, less those that speak against it.
+    Counts are int64[…, d]: the messages that support an item, less those that speak against it. K
+    is `messages`.
     """
 
     @property
@@ -140,7 +141,7 @@ class Messages(PlacedItems, PureProtocol):
         return rng.integers(0, self.messages, size=count, dtype=np.uint32)
 
     def unperturbed(self, values: Items, rng: Rng) -> Reports:
-        """Random reports of these items without noise: messages that support the item."""
+        """uint32[n]: for each item a uniformly random message of those that support it."""
         return self._agreeing(values, rng)
 
     def _best(self, ask: Ask) -> Reports:
@@ -237,4 +238,4 @@ class Messages(PlacedItems, PureProtocol):
 
     @abstractmethod
     def message_name(self, message: int) -> str:
-        """A message in words: "message (1, 0, 2)"."""
+        """A description of a message, such as "message (1, 0, 2)"."""

@@ -149,7 +149,7 @@ class GRR(OverItems, Encodes, FixedSize):
 
 @dataclass(frozen=True)
 class GRRSpec(Budget, kind="grr", mechanism=GRR):
-    """The parameters of GRR, before the domain is known."""
+    """The `[protocol]` table of GRR, before the domain is known."""
 
 
 SPECS = (GRRSpec,)

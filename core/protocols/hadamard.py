@@ -32,8 +32,9 @@ class HadamardResponse(OverItems, Messages):
     """Hadamard response: a report is a block and a column of its matrix; those with a 1 in the row
     of the user's item are e^ε times as likely.
 
-    A user sends a uniform message that agrees with the own item with probability τ, else a uniform
-    one of all. Reports are uint32[n], block times b plus column.
+    A user sends a uniform message of those that support the user's item with probability τ, else a
+    uniform message of all. Reports are uint32[n], block times b plus column. Raises ScenarioError
+    if ε needs more than 2^22 messages.
     """
 
     called: ClassVar[str] = "HR"
@@ -174,7 +175,7 @@ class HadamardResponse(OverItems, Messages):
         """n times the variance of an estimate of this frequency, with the other users spread over
         all items.
 
-        It depends on the users of the item's block, who are heard there more often.
+        It depends on the users of the item's block, whose messages name that block more often.
         """
         d, e = self.domain_size, math.exp(self.epsilon)
         sizes = np.bincount(self._places(np.arange(d))[0])
@@ -183,7 +184,7 @@ class HadamardResponse(OverItems, Messages):
         return (2 + (e - 1) * block) / (e - 1 + 2 * self.blocks) / self.p**2 - frequency
 
     def privacy_loss(self) -> DiscreteLoss:
-        """The privacy loss between two items, of different blocks where there are several."""
+        """The privacy loss between two items, of different blocks if there are several blocks."""
         apart = self.domain_size > self.block_size - 1
         own = self.agreeing * (1 if apart else 1 / 2) * (1 - self.truthful) / self.messages
         return signs(self.epsilon, own * math.exp(self.epsilon), own)
@@ -202,12 +203,14 @@ def walsh_hadamard(rows: Any) -> Any:
 
 
 def even_columns(rows: Counts, rng: Rng) -> Counts:
-    """int64[…, b]: for users in rows int64[…, b], the number who draw each column, uniform among
-    those with a 1.
+    """int64[…, b]: the number of users who draw each column, uniformly among those with a 1 in
+    their row.
 
-    Bit by bit, the highest first: after some bits of the column are chosen, a user is known by
-    these, by the bits of the row that are left, and by whether the sum so far is odd. Users who
-    share them are drawn together; nobody is in row 0.
+    rows : int64[…, b], the number of users of each row; row 0 has none.
+
+    The bits of a column are drawn one by one, the highest first. After some bits a user is
+    described by these, by the remaining bits of the row, and by whether the sum so far is odd:
+    users with the same description are drawn together.
     """
     *shape, size = rows.shape
     odd = np.zeros_like(rows)
@@ -228,7 +231,7 @@ def even_columns(rows: Counts, rng: Rng) -> Counts:
 
 @dataclass(frozen=True)
 class HadamardSpec(Budget, kind="hr", mechanism=HadamardResponse):
-    """The parameters of Hadamard response, before the domain is known."""
+    """The `[protocol]` table of Hadamard response, before the domain is known."""
 
 
 SPECS = (HadamardSpec,)

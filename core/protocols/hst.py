@@ -2,8 +2,8 @@
 
 Bassily, Smith, STOC 2015; Hsu, Khanna, Roth, ICALP 2012; both settings as in Li, Li, Wang, Sun,
 "Mitigating Data Poisoning Attacks to LDP", CCS 2025. A vector of fair coins s in {-1, 1}^d belongs
-to each user, who sends the sign of the own item, kept with probability e^ε/(e^ε + 1). A report
-supports the items with the sign that was sent.
+to each user, who reports the sign of the user's item, kept with probability e^ε/(e^ε + 1). A report
+supports the items whose coin equals the reported sign.
 """
 
 from __future__ import annotations
@@ -28,10 +28,11 @@ ASSIGNED = SeedSearch(1, "bucket")
 
 @dataclass(frozen=True)
 class PublicCoins(LocalHashing):
-    """HST with public coins: the server draws the seed of each user's coins; hashing to one bit.
+    """HST with public coins: the server draws the seed of each user's coins; local hashing to one
+    bit.
 
     Reports are those of local hashing with g = 2. A fake cannot choose its coins, as it can choose
-    a hash function under BLH: of r targets it supports those on one side.
+    a hash function under BLH: it supports those of the r targets that share one sign.
     """
 
     called: ClassVar[str] = "HST"
@@ -59,8 +60,8 @@ class UserCoins(OverItems, IndependentBits):
     """HST with user coins: the user draws the coins, multiplies them by the perturbed sign, and
     sends them.
 
-    The own bit is 1 with probability e^ε/(e^ε + 1), every other is a fair coin. A fake sends any
-    vector, such as one with all targets.
+    The bit of the user's item is 1 with probability e^ε/(e^ε + 1), every other bit is a fair coin.
+    A fake sends any vector, such as one with all targets.
     """
 
     called: ClassVar[str] = "HST"
@@ -94,7 +95,7 @@ class UserCoins(OverItems, IndependentBits):
 
 @dataclass(frozen=True)
 class CoinSpec(Budget, kind="hst", mechanism=PublicCoins):
-    """The parameters of HST, before the domain is known, with who draws the coins."""
+    """The `[protocol]` table of HST, before the domain is known, with who draws the coins."""
 
     coin: Coin = "public"
 

@@ -1,4 +1,6 @@
-"""A protocol that is given by two tables: how likely each report is, and what it supports."""
+"""A protocol that is given by two tables: the probability of each report, and the items it
+supports.
+"""
 
 from __future__ import annotations
 
@@ -29,11 +31,14 @@ class TableProtocol(OverItems, Messages):
     """A pure protocol given by tables of its few reports, which are numbered uint32[n] in the
     tables' order.
 
-    law : float64[items, reports], the probability of each report of who holds each item.
-    table : bool[reports, items], the items that each report supports; or integers, -1 for those
+    law : float64[items, reports], the probability of each report of a user with each item.
+    table : bool[reports, items], the items that each report supports; or integers, -1 for items
         that it speaks against.
-    epsilon : the budget that it is said to keep, in nats.
-    address : names it in random streams: whatever its tables depend on.
+    epsilon : the stated budget, in nats.
+    address : identifies the protocol in random streams: whatever its tables depend on.
+
+    Raises ScenarioError if the tables have other shapes, if a row of `law` does not add up to 1, or
+    if items are supported with different probabilities.
     """
 
     family: ClassVar[str] = "plugin"
@@ -94,7 +99,9 @@ class TableProtocol(OverItems, Messages):
 
     @property
     def worst(self) -> float:
-        """The largest privacy loss of any report, in nats: the actual ε of the tables."""
+        """The largest privacy loss of any report, in nats: the actual ε of the tables; may be
+        infinite.
+        """
         low, high = self.law.min(axis=0), self.law.max(axis=0)
         if np.any((low == 0) & (high > 0)):
             return math.inf

@@ -1,4 +1,4 @@
-"""Reports of one bit for each item, packed: what protocols that send them have in common."""
+"""The common base of protocols whose reports have one bit for each item, packed into bytes."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ BIT_S = 1e-10
 
 
 class PackedBits(Exchangeable):
-    """The base of protocols whose reports are packed bits uint8[n, ceil(d/8)], lowest item in the
-    highest bit.
+    """The base of protocols whose reports are packed bits uint8[n, ceil(d/8)], the lowest item in
+    the highest bit.
     """
 
     @property
@@ -60,7 +60,9 @@ class PackedBits(Exchangeable):
         return self.place_ones(ask.targets, self.craft_sizes(ask), count, rng)
 
     def place_ones(self, targets: Items, sizes: SupportSizes, count: int, rng: Rng) -> Reports:
-        """Reports with these numbers of ones, uniformly placed among the targets and elsewhere."""
+        """uint8[count, ceil(d/8)]: reports with these numbers of ones, uniformly placed among the
+        targets and among the other items.
+        """
         assert sizes.other_sizes is not None
         drawn = np.zeros(count, dtype=np.int64)
         if sizes.probabilities.size > 1:

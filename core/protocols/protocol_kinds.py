@@ -1,8 +1,8 @@
 """The table of kinds: every protocol and curator that a scenario can name.
 
-The folder is the list: the file of a family says in `SPECS` which dataclasses hold the `[protocol]`
-table of a scenario, one for each kind. A spec says which `mechanism` it binds, and that class
-answers for the kind: its family, its law, what an attack can do with it.
+The folder is the list: the file of a family says in `SPECS` which dataclasses are the `[protocol]`
+tables of scenarios, one for each kind. A spec names the `mechanism` it binds, and that class
+has the kind's family and the distributions of its reports under each attack.
 """
 
 from __future__ import annotations

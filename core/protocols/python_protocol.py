@@ -1,6 +1,6 @@
-"""The protocol that a scenario asks for by name, and that somebody wrote in Python.
+"""The protocol of a scenario that is a plug-in in Python.
 
-Nothing here finds or runs its code: `core.plugins` does, where the user allows it.
+Nothing here locates or runs its code: `core.plugins` does, if the user permits it.
 """
 
 from __future__ import annotations
@@ -28,6 +28,8 @@ LACKS: Final = {
 class PythonProtocol(LocalMechanism):
     """A protocol in Python whose code is not permitted to run, so that nothing is known of its
     reports.
+
+    Drawing its reports or counts raises ProtocolError.
     """
 
     family: ClassVar[str] = "plugin"
@@ -62,13 +64,13 @@ class PythonProtocol(LocalMechanism):
 
 @dataclass(frozen=True)
 class PythonSpec(PythonCode, Budget, kind="plugin", mechanism=PythonProtocol):
-    """The parameters of a protocol in Python, before the domain is known."""
+    """The `[protocol]` table of a protocol in Python, before the domain is known."""
 
     what: ClassVar[What] = "protocol"
 
 
 def awaits_code(mechanism: Mechanism) -> bool:
-    """True if a mechanism waits for its code's permission, so that nothing is known of its
+    """Whether a mechanism needs permission for its code first, so that nothing is known of its
     reports.
     """
     return bool(mechanism.unread_code_name)

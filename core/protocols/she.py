@@ -1,11 +1,11 @@
-"""Summation with histogram encoding (SHE): the one-hot encoding with Laplace noise, as it is.
+"""Summation with histogram encoding (SHE): the one-hot encoding plus Laplace noise in every cell.
 
-Wang, Blocki, Li, Jha, USENIX Security 2017, section 4.3. The server adds the reports up: there are
-no items that a report supports, and nothing bounds what a fake may send. Here the cells that a fake
-lifts are clipped at a bound; an honest report is not, so that its law stays the paper's.
+Wang, Blocki, Li, Jha, USENIX Security 2017, section 4.3. The server adds the reports up: a report
+supports no items, and nothing bounds what a fake may send. Here the cells that a fake raises
+are clipped at a bound; honest reports are not, so that their distribution stays the paper's.
 
-In doubles that noise names the item that a user holds: 1 + x has other low digits than x (Mironov,
-CCS 2012). So it is for simulation alone: reports of real users are refused.
+Noise in doubles reveals the user's item: 1 + x has other low digits than x (Mironov,
+CCS 2012). So SHE is for simulation alone: reports of real users are refused.
 """
 
 from __future__ import annotations
@@ -53,9 +53,10 @@ class CellValues(ItemSupport):
 class CellSupport(Support):
     """The mean and variance of one report's cells, for r targets.
 
-    target, other : the mean of a target's cell, and of another one.
-    noise, other_noise : the variances of what is added to them. holder : one target's cell, any of
-        them, is 1 besides; else each has its mean.
+    target, other : the mean of a target's cell, and of another cell.
+    noise, other_noise : the variances of the noise in these cells.
+    holder : whether one uniformly chosen target's cell is raised by 1 (the report of a user with
+    that target); else each cell has its mean.
     """
 
     noise: float
@@ -78,7 +79,7 @@ class Summation(SummedNumbers, RangeChecked):
     scale 2/ε in every cell.
 
     Reports are float64[n, d]; counts are their sums, float64[d]. epsilon, in nats: two items differ
-    by 1 in two cells. bound : the largest number, of either sign, in a cell that a fake lifts.
+    by 1 in two cells. bound : the largest absolute value of a cell that a fake raises.
     """
 
     called: ClassVar[str] = "SHE"
@@ -172,7 +173,9 @@ class Summation(SummedNumbers, RangeChecked):
         return reports
 
     def validate_reports(self, reports: object, count: int) -> Reports:
-        """Reports from outside, with cells clipped at the bound."""
+        """float64[n, d]: the reports of fakes, with cells clipped at the bound; raises ValueError
+        for nan.
+        """
         cells = array_of(reports, (count, self.domain_size), np.dtype(np.float64))
         if np.isnan(cells).any():
             raise ValueError("must be numbers, got nan")
@@ -197,7 +200,7 @@ class Summation(SummedNumbers, RangeChecked):
         return total.r * self.noise
 
     def unit_variance(self, frequency: float | Floats) -> float | Floats:
-        """8/ε², n times the variance of an estimate, whatever the frequency."""
+        """8/ε², n times the variance of an estimate, for any frequency."""
         return self.noise + 0 * frequency
 
     def squared_error(self, histogram: Counts | Floats) -> Floats:
@@ -216,15 +219,15 @@ class Summation(SummedNumbers, RangeChecked):
 def honest_bound(domain_size: int, epsilon: float) -> float:
     """The clipping bound 1 + (2/ε) ln(d/2), about the expected largest cell of an honest report.
 
-    So high a cell stands out no more than that of an honest report does.
+    A cell at the bound is no more conspicuous than the largest cell of an honest report.
     """
     return 1 + 2 / epsilon * math.log(domain_size / 2)
 
 
 @dataclass(frozen=True)
 class SummationSpec(Budget, kind="she", mechanism=Summation):
-    """The parameters of SHE, before the domain is known; the bound is that of honest cells, or as
-    given.
+    """The `[protocol]` table of SHE, before the domain is known; the bound is a number, or "honest"
+    for `honest_bound`.
     """
 
     bound: BoundRule | Annotated[float, BOUND] = "honest"

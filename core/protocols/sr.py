@@ -2,7 +2,7 @@
 
 Duchi, Jordan, Wainwright, "Minimax Optimal Procedures for Locally Private Estimation", JASA 2018,
 in one dimension. A number t in [-1, 1] is rounded to 1 with probability (1 + t) / 2, else to -1,
-and the end is told by randomised response.
+and the end is perturbed by randomised response.
 """
 
 from __future__ import annotations
@@ -44,17 +44,17 @@ class SR(NumericProtocol):
 
     @property
     def p(self) -> float:
-        """Probability of the report 1 for the number 1."""
+        """The probability of the report 1 for the number 1."""
         return 1 / (1 + math.exp(-self.epsilon))
 
     @property
     def q(self) -> float:
-        """Probability of the report 1 for the number -1."""
+        """The probability of the report 1 for the number -1."""
         return 1 / (1 + math.exp(self.epsilon))
 
     @property
     def size(self) -> float:
-        """The number c that a report of 1 stands for."""
+        """c: the estimate that a report of 1 stands for."""
         return 1 / math.tanh(self.epsilon / 2)
 
     @cached_property
@@ -102,7 +102,7 @@ class SR(NumericProtocol):
 
 @dataclass(frozen=True)
 class SRSpec(Budget, kind="sr", mechanism=SR):
-    """The parameters of SR, before the numbers are known."""
+    """The `[protocol]` table of SR, before the numbers are known."""
 
 
 SPECS = (SRSpec,)

@@ -1,7 +1,8 @@
-"""Subset selection (SS): the report is a subset of w items, the own one in it more often than not.
+"""Subset selection (SS): the report is a subset of w items, which more often than not has the
+user's.
 
-Ye, Barg, IEEE Transactions on Information Theory 64, 2018, section IV; the best w is that of the
-exact average variance. With w = 1 it is GRR. It is the floor of the error of a pure protocol.
+Ye, Barg, IEEE Transactions on Information Theory 64, 2018, section IV; the best w minimises the
+exact average variance. With w = 1 it is GRR. No pure protocol has a smaller error.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ SizeRule: TypeAlias = Literal["best"]
 
 
 def subset_bits(items: int, size: int) -> float:
-    """log2 of the number of subsets of this size."""
+    """log2 of the number of subsets of `size` of `items` items."""
     subsets = math.lgamma(items + 1) - math.lgamma(size + 1) - math.lgamma(items - size + 1)
     return subsets / math.log(2)
 
@@ -43,7 +44,8 @@ class SubsetSelection(OverItems, FixedSize, PackedBits):
     others uniformly.
 
     Reports are uint8[n, ceil(d/8)], one bit an item, packed, lowest item in the highest bit
-    (np.packbits), w of them 1. epsilon = ln(p (d - w) / ((1 - p) w)), in nats.
+    (np.packbits), w of them 1. epsilon = ln(p (d - w) / ((1 - p) w)), in nats. Raises ScenarioError
+    if w ≥ d.
     """
 
     called: ClassVar[str] = "SS"
@@ -91,7 +93,9 @@ class SubsetSelection(OverItems, FixedSize, PackedBits):
         return subset_bits(self.domain_size, self.subset_size)
 
     def craft_sizes(self, ask: Ask) -> SupportSizes:
-        """The number of targets that fit into a report, or that remain after other items."""
+        """The numbers of targets and other items of a crafted report: as many targets as fit, or as
+        few as possible.
+        """
         r, w = ask.targets.size, self.subset_size
         targets = min(r, w) if ask.law == "crafted" else max(0, w - (self.domain_size - r))
         return SupportSizes.of_one_size(targets, w - targets)
@@ -109,7 +113,9 @@ class SubsetSelection(OverItems, FixedSize, PackedBits):
         return self._reports(count, rng)
 
     def unperturbed(self, values: Items, rng: Rng) -> Reports:
-        """Random reports that contain the user's item and w - 1 uniform others (no noise)."""
+        """Random reports uint8[n, ceil(d/8)] with the user's item and w - 1 uniform others (no
+        noise).
+        """
         return self._reports(values.size, rng, own=values, held=np.ones(values.size, np.bool_))
 
     def _reports(
@@ -156,7 +162,7 @@ def average_variance(domain_size: int, epsilon: float, subset_size: int) -> floa
 def best_size(domain_size: int, epsilon: float) -> int:
     """The subset size w with the least average variance, near d / (e^ε + 1).
 
-    The least is at one of the two integers around the rule: a test compares with all w.
+    The least is at one of the integers around that; a test compares with all w.
     """
     usual = domain_size / (math.exp(epsilon) + 1)
     around = {min(max(1, math.floor(usual) + step), domain_size - 1) for step in (-1, 0, 1, 2)}
@@ -170,7 +176,9 @@ class SubsetSpec(
     mechanism=SubsetSelection,
     dial=Dial("subset_size", SIZE, whole=True, below_items=True),
 ):
-    """The parameters of subset selection, before the domain is known; w is optimal, or as given."""
+    """The `[protocol]` table of subset selection, before the domain is known; w is given, or the
+    best.
+    """
 
     subset_size: SizeRule | Annotated[int, SIZE] = "best"
 

@@ -1,8 +1,8 @@
 """Thresholding with histogram encoding (THE): a report says which of its noisy cells are above θ.
 
 Wang, Blocki, Li, Jha, USENIX Security 2017, section 4.3. A user adds Laplace noise of scale 2/ε to
-each cell of the one-hot encoding and sends, for each, whether it is above θ. What that gives away
-is less than ε: the bits tell less than the cells.
+each cell of the one-hot encoding and sends, for each, whether it is above θ. The privacy loss
+is below ε, since the bits reveal less than the cells.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Thresholding(OverItems, IndependentBits):
 
     @property
     def real_epsilon(self) -> float:
-        """The actual ε, ln(p(1-q) / ((1-p)q)), which is below the parameter `epsilon`."""
+        """The actual ε, ln(p(1-q) / ((1-p)q)), in nats, which is below the parameter `epsilon`."""
         return math.log(self.p * (1 - self.q) / ((1 - self.p) * self.q))
 
 
@@ -65,7 +65,7 @@ def best_theta(epsilon: float) -> float:
 
 @dataclass(frozen=True)
 class ThresholdingSpec(Budget, kind="the", mechanism=Thresholding):
-    """The parameters of THE, before the domain is known; θ is optimal, or as given."""
+    """The `[protocol]` table of THE, before the domain is known; θ is given, or the best."""
 
     theta: ThetaRule | Annotated[float, THETA] = "best"
 

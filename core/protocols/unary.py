@@ -44,8 +44,10 @@ class IndependentBits(IndependentItems, Encodes, PackedBits):
     )
 
     def craft_sizes(self, ask: Ask) -> SupportSizes:
-        """The targets and padding bits of a crafted report, with the expected number of ones or as
-        requested.
+        """The numbers of targets and other items that a crafted report supports.
+
+        With padding up to the expected number of ones of an honest report, unless the attack sets
+        the numbers.
         """
         d, r = self.domain_size, ask.targets.size
         match ask.law:
@@ -81,7 +83,7 @@ class IndependentBits(IndependentItems, Encodes, PackedBits):
 
     def padding(self, r: int) -> int:
         """The number of other items that a crafted report supports, so that its number of ones is
-        as expected.
+        the expected one.
 
         l = floor(p + (d-1) q - r), at least 0. Cao, Jia, Gong, section 3.4.
         """
@@ -136,19 +138,17 @@ def OUE(domain_size: int, epsilon: float) -> Unary:  # noqa: N802
 
 @dataclass(frozen=True)
 class SUESpec(Budget, kind="sue", mechanism=Unary, make=SUE):
-    """The parameters of SUE, before the domain is known."""
+    """The `[protocol]` table of SUE, before the domain is known."""
 
 
 @dataclass(frozen=True)
 class OUESpec(Budget, kind="oue", mechanism=Unary, make=OUE):
-    """The parameters of OUE, before the domain is known."""
+    """The `[protocol]` table of OUE, before the domain is known."""
 
 
 @dataclass(frozen=True)
 class UESpec(Budget, kind="ue", mechanism=Unary, dial=Dial("keep", KEEP)):
-    """The parameters of unary encoding with any p, before the domain is known; SUE and OUE are two
-    settings.
-    """
+    """The `[protocol]` table of unary encoding with any p, before the domain is known."""
 
     keep: Annotated[float, KEEP] = 0.5
 

@@ -1,9 +1,9 @@
 """Closed forms: variance, gain, expected error, privacy, the choice of a protocol.
 
 Everything uses the protocol's own p, q (the actual integer g) and the realised share and f_T. The
-closed form of each metric, with the reasons to doubt it, is a row of `closed_forms`. Estimates and
-their variances are those that a protocol has of its own (`core.law.moments.EstimateMoments`), or
-those of a pure one (`expected`, `variance`, `gains`); of the mean of numbers, `mean_theory`.
+closed form of each metric, with the reasons to doubt it, is a row of `closed_forms`. The moments of
+estimates come from the protocol if it has its own (`core.law.moments.EstimateMoments`), or follow
+from p and q (`expected`, `variance`, `gains`); those of the mean of numbers are in `mean_theory`.
 """
 
 from __future__ import annotations

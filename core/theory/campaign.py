@@ -1,4 +1,4 @@
-"""The rounds of a campaign: the numbers of each beside their closed forms."""
+"""The rounds of a campaign: their metrics beside the closed forms."""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True)
 class Round:
-    """One round of a campaign: its users, fakes and metrics, and the ε spent so far by a user of
-    all rounds.
+    """One round of a campaign: its users, fakes and metrics.
+
+    share : β of the round. spent : ε spent until then by a user of all rounds, in nats.
     """
 
     number: int
@@ -33,7 +34,7 @@ class Round:
 def for_each_round(cell: Cell, work: Callable[[Cell], Result]) -> list[Result]:
     """The result of `work` for every round, computed once for rounds with the same users and fakes.
 
-    The first round is apart from the others where fakes react to what was published before.
+    If fakes react to published estimates, the first round is computed apart from the others.
     """
     known: dict[Hashable, Result] = {}
     results = []
@@ -90,10 +91,10 @@ def rounds_of(
 
 @dataclass(frozen=True)
 class TopEntry:
-    """The first round in which all targets are in the top k.
+    """The first round in which all targets are in the top k, over the trials of a cell.
 
-    reached : the number of trials in which they ever were. mean, standard_error : of the round over
-    those trials; rounds count from 0.
+    reached : the number of trials in which they ever are. mean, standard_error : of the round over
+    these trials; rounds count from 0; None without such a trial.
     """
 
     reached: int

@@ -1,12 +1,12 @@
 """The closed forms of metrics: one table by conclusion and metric, with the reasons to doubt each.
 
-What is still concluded if as many reports may be fake as are has a closed form where a normal law
-is exact enough. A robust end is a function of how many reports support its item. That number is
-about normal, and the mean of the end over it is a sum over nodes: exact but for what is cut off at
-0 and 1, and for rounding of the sum. The share that overturns the lead of the first item is linear
-in the supports, and exact where nobody doubts who the first two are. How often all of an interval's
-two ends hold, and how many fakes a test proves, have no closed form: a normal law is not exact
-enough in its tails.
+The robust metrics, of what can be concluded although reports may be fake, have a closed form if a
+normal distribution is exact enough. A robust end is a function of the number of reports that
+support its item. That number is about normal, and the mean of the end is a sum over nodes: exact
+except for clipping at 0 and 1, and for rounding of the sum. The share that overturns the lead of
+the first item is linear in the supports, and exact if the first two items are certain. The coverage
+of the intervals and the proved number of fakes have no closed form: a normal distribution is not
+exact enough in its tails.
 """
 
 from __future__ import annotations
@@ -49,9 +49,9 @@ CHI_SQUARES: Final = 200
 class ClosedForm:
     """The closed form of one metric of a cell.
 
-    expectation : the mean over trials; None where there is no closed form. std : the standard
-    deviation over trials, at least; None where it is not known. is_skewed : whether the mean of
-    float64[trials] is far from normal, or the closed form takes it to be normal where it is not.
+    expectation : the mean over trials; None without a closed form. std : the standard deviation
+    over trials, at least; None if it is not known. is_skewed : whether the mean of float64[trials]
+    is far from normal, or the closed form wrongly takes it to be normal.
     """
 
     expectation: Callable[[Cell], float | None]
@@ -326,13 +326,13 @@ def closed_form(cell: Cell, metric: str) -> ClosedForm | None:
 
 
 def expected_metric(cell: Cell, metric: str) -> float | None:
-    """The expectation of one metric of a cell; None where there is no closed form."""
+    """The expectation of one metric of a cell; None without a closed form."""
     form = closed_form(cell, metric)
     return None if form is None else form.expectation(cell)
 
 
 def expected_metrics(cell: Cell) -> dict[str, float | None]:
-    """The expectation of each metric of a cell, by its name; None where there is no closed form.
+    """The expectation of each metric of a cell, by its name; None without a closed form.
 
     Parameters
     ----------

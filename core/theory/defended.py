@@ -1,8 +1,8 @@
 """The expectations of a cell with a defence: of corrections that are affine.
 
-Such a correction adds to every item the same part of what the sum lacks: f' = f + c (1 - Σf)/d,
-with c its `spreads`. Means go through it as they are, and Σ_v Var f'_v = Σ_v Var f_v - c (2 - c)
-Var[Σf] / d. Other corrections bend, and have no closed form here, as filters have none.
+Such a correction adds to every item the same part of the missing mass: f' = f + c (1 - Σf)/d,
+with c its `spreads`. Means are corrected alike, and Σ_v Var f'_v = Σ_v Var f_v - c (2 - c)
+Var[Σf] / d. Other corrections are not linear and have no closed form here, nor have filters.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from .gains import is_aim_known, target_sum_variance
 
 
 def correction_share(cell: Cell) -> float | None:
-    """The share c of the missing mass that all corrections together add; None if a correction is
-    not additive.
+    """The share c of the missing mass that all corrections together add; None if a defence is not
+    such a correction.
     """
     kept = 1.0
     for step in (*cell.filters, *cell.corrections):
@@ -35,8 +35,8 @@ def correction_share(cell: Cell) -> float | None:
 
 @lru_cache(maxsize=4)
 def defended_estimates(cell: Cell) -> Moments | None:
-    """The expected estimates after the corrections, for the collection that defences read; None if
-    unknown.
+    """The expected estimates after the corrections, float64[d], before and after the attack; None
+    if unknown.
     """
     share = correction_share(cell) if cell.defences else None
     means = arm_means(cell.sifted_cell)
@@ -47,7 +47,7 @@ def defended_estimates(cell: Cell) -> Moments | None:
 
 
 def add_missing(estimates: Floats, share: float) -> Floats:
-    """The estimates plus, in equal parts, this share of what their sum lacks to 1."""
+    """The estimates plus, in equal parts, this share of the missing mass 1 - Σf; float64[d]."""
     return np.asarray(estimates + share * (1 - estimates.sum()) / estimates.size)
 
 
@@ -65,7 +65,7 @@ def defended_error(cell: Cell, attacked: bool) -> float | None:
 
 
 def keeps_estimates(cell: Cell) -> bool:
-    """True if the defence leaves the estimates unchanged."""
+    """Whether the defence leaves the estimates unchanged."""
     return correction_share(cell) == 0 and cell.sifted_cell is cell
 
 
@@ -73,7 +73,7 @@ def sum_variances(cell: Cell) -> tuple[float | None, float | None]:
     """The variance of the sum of all items' estimates, before and after the attack; None if
     unknown.
 
-    The reports of a pure protocol are independent, but for those of users who keep an answer.
+    The reports of a pure protocol are independent, unless their users memoise an answer.
     """
     if not cell.is_pure or (isinstance(cell.protocol, Memoising) and cell.rounds):
         return None, None
@@ -92,10 +92,10 @@ def sum_variances(cell: Cell) -> tuple[float | None, float | None]:
 
 
 def pair_probability(items: int, rate: float, variance: float) -> float:
-    """The probability that a report supports both items of a pair, from the rate and variance of
-    all items.
+    """The probability that a report supports both items of a pair, any two of `items` items.
 
-    rate : that it supports one. variance : of the number of them that it supports.
+    rate : the probability that it supports one item. variance : of the number of these items that
+    it supports.
     """
     mean = items * rate
     return (variance + mean**2 - mean) / (items * (items - 1))

@@ -1,10 +1,10 @@
 """Differences between the estimates of groups of users, each tested beside all others.
 
-Two groups whose users hold an item equally often differ by noise alone, of the protocol's exact
-variance at the frequency of both together. A normal law has too short tails for a group with few
-reports that support an item; where reports support items or are silent, counts are binomial, and
-the signed root of the likelihood ratio, with the count half a report nearer to what is expected,
-has tails that are no shorter than a normal law's. The lesser of both scores decides.
+If an item is equally frequent in two groups, their estimates differ by noise alone, of the
+protocol's exact variance at the joint frequency. A normal distribution has too short tails for a
+group with few reports that support an item. If no report speaks against items, counts are binomial,
+and the signed root of the likelihood ratio, with the count moved half a report towards the expected
+one, has tails no shorter than a normal distribution's. The smaller of both scores decides.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ class Difference:
     item
         The item.
     first, second
-        The groups, by their places.
+        The groups, by their positions.
     value
-        The frequency in the first less that in the second.
+        The frequency in the first group less that in the second.
     std
         The standard error of the value.
     p_value
-        The probability that any of all comparisons shows such a score where no group differs from
-        another, at most.
+        The probability, at most, that any of all comparisons has such a score if the groups do not
+        differ.
     """
 
     item: int
@@ -62,8 +62,8 @@ def differences(
     """The significant differences (jointly, at this confidence), clearest first; and the number of
     comparisons.
 
-    Every item of every two groups of at least FEW reports is compared, and all comparisons are
-    paid for (Bonferroni).
+    Every item is compared between every two groups of at least FEW reports, and the threshold is
+    corrected for all comparisons (Bonferroni).
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ def differences(
     users
         The number of reports of each group.
     confidence
-        The probability, between 0 and 1, that no difference is named where there is none.
+        The probability, between 0 and 1, that no difference is reported if there is none.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """The reasons for which trials cannot be compared with a closed form by their standard error.
 
-Where trials differ by rounding alone, or by far less than the closed form expects, the standard
-error over the trials is not that of the mean, and a z made of it says nothing.
+If trials differ by rounding alone, or by far less than the closed form expects, the standard
+error over the trials is not that of the mean, and a z computed from it means nothing.
 """
 
 from __future__ import annotations
@@ -62,15 +62,15 @@ def compare_with_theory(
 def normal_score(z: float, trials: int) -> float:
     """The standard normal |z| with the tail probability of this t statistic of a mean of trials.
 
-    Such a z follows Student's t with trials - 1 degrees of freedom: 71 at 2 trials is 2.6. From
-    37.5 on a double holds no smaller tail.
+    Such a z follows Student's t with trials - 1 degrees of freedom: 71 at 2 trials is 2.6. At most
+    37.5, as a double holds no smaller tail.
 
     Parameters
     ----------
     z
         The difference in standard errors.
     trials
-        Their number, at least 2.
+        The number of trials, at least 2.
 
     Examples
     --------
@@ -85,11 +85,10 @@ def normal_score(z: float, trials: int) -> float:
 
 
 def annotate_estimate(cell: Cell, measures: Measures, metric: str, estimate: Estimate) -> Estimate:
-    """An estimate from measures [trials] of a cell, with the reason, if any, why its z may mislead.
+    """An estimate over the trials of a cell, with the reason, if any, why its z may mislead.
 
-    Where trials differ by rounding alone there is no error, and a mean of 0 is 0, also of a metric
-    without a closed form. A normalised gain is a gain in units of what the targets hold, and has
-    the doubt of the gain.
+    If trials differ by rounding alone, the standard error is 0, and a mean within rounding of 0 is
+    0. A normalised gain is doubted like the gain that it is computed from.
 
     Parameters
     ----------

@@ -1,4 +1,6 @@
-"""The evidence of a server: what all reports, or sums, say of each item, and what fakes can say."""
+"""The evidence of a server: the support of each item by all reports, or sums, and what fakes can
+add.
+"""
 
 from __future__ import annotations
 
@@ -34,10 +36,11 @@ class Evidence:
     """The mean count of each item over N reports or users, with the rule that turns means into
     frequencies.
 
-    means : float64[d]. ballot : what one of them can say. noise, quantile : of a sum of means.
-    halves : float64[d], half the width of each interval of a confidence where nobody is fake.
-    intervals : those of a share of fakes, a confidence and whether all reports look honest.
-    misfit : what hardly any honest reports say; None where they can be honest.
+    ballot : the smallest and largest count of one report or user. means : float64[d]. reports : N.
+    noise, quantile : of a weighted sum of means. halves : confidence → float64[d], half the width
+    of each interval if no report is fake. intervals : share of fakes, confidence, whether all
+    reports look honest → robust intervals. misfit : an estimate that is impossible for honest
+    reports; None if there is none.
     """
 
     ballot: Ballot
@@ -51,7 +54,7 @@ class Evidence:
 
     @property
     def estimates(self) -> Floats:
-        """float64[d], the estimated frequencies."""
+        """float64[d]: the estimated frequencies."""
         return self.ballot.frequencies(self.means)
 
 
@@ -60,7 +63,7 @@ def of_reports(
 ) -> Evidence:
     """The evidence of N reports; raises ScenarioError if one report's contribution is unbounded.
 
-    means : float64[d], C/N. proved : each report is proved to be drawn by the protocol.
+    means : float64[d], C/N. proved : whether each report is proved to be drawn by the protocol.
     """
     ballot = proved_ballot(protocol) if proved else ballot_of(protocol)
     estimates = ballot.frequencies(means)
@@ -81,8 +84,8 @@ def of_reports(
 def of_sums(curator: Any, estimates: Floats, users: int) -> Evidence:
     """The evidence of a histogram of N users that a curator or aggregators released.
 
-    estimates : float64[d], the released frequencies. A fake counts as one user of each item that it
-    is admitted to add to. The noise is that of the release, by its own tails, and added once.
+    estimates : float64[d], the released frequencies. A fake adds one user to each item that its
+    proof admits. The noise is that of the release, with its own tails, and added once.
     """
     oracle, ballot = Oracle.of_curator(curator), Ballot(votes=curator.item_limit)
     deviation = math.sqrt(oracle.noise) / users

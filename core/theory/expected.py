@@ -1,8 +1,8 @@
-"""The expectations of a cell, whatever its protocol: its estimates and their variances.
+"""The expectations of a cell with any protocol: its estimates and their variances.
 
-A protocol that has closed forms of its own is asked for them; those of a pure one follow from its
-(p, q) and from what the fakes support. Others have none. Where reports are bits that do not stand
-for items, the counts before they are decoded are expected too.
+Those of a protocol with its own closed forms are the protocol's; those of a pure protocol follow
+from (p, q) and from the support of the fakes' reports. Other protocols have none. For RAPPOR the
+counts of bits before decoding are expected too.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ from .variance import attacked_variance, clean_variance
 
 @lru_cache(maxsize=4)
 def arm_means(cell: Cell) -> Moments | None:
-    """The expected estimates before and after the attack; None where there is no closed form."""
+    """The expected estimates before and after the attack, float64[d] each; None without a closed
+    form.
+    """
     if isinstance(cell.protocol, EstimateMoments):
         return cell.protocol.means(collection_parameters(cell))
     if not cell.is_pure:
@@ -38,8 +40,8 @@ def arm_means(cell: Cell) -> Moments | None:
 
 @lru_cache(maxsize=4)
 def arm_variances(cell: Cell) -> Moments | None:
-    """The variances of the estimates of one trial before and after the attack; None without a
-    closed form.
+    """The variances of the estimates of one trial before and after the attack, float64[d] each;
+    None without a closed form.
     """
     if isinstance(cell.protocol, EstimateMoments):
         return cell.protocol.variances(collection_parameters(cell))
@@ -49,8 +51,8 @@ def arm_variances(cell: Cell) -> Moments | None:
 def expected_estimate(cell: Cell) -> Floats | None:
     """Expectation of the attacked estimate: float64[d]; the true frequencies without an attack.
 
-    None where there is no closed form, as where a lasso selects among candidates, and
-    where it is not known what the fakes send.
+    None without a closed form, as when a lasso selects among candidates, and if the distribution of
+    the fakes' reports is not known.
 
     Parameters
     ----------
@@ -71,7 +73,7 @@ def expected_estimate(cell: Cell) -> Floats | None:
 def estimate_variances(cell: Cell) -> tuple[Floats, Floats] | None:
     """Variance of each item's estimate in one trial, before and after the attack: float64[d] each.
 
-    None where there is no closed form, as for Bloom filters, or none of the fakes' reports.
+    None without a closed form, as for Bloom filters, or if the fakes' reports have none.
 
     Parameters
     ----------
@@ -101,7 +103,10 @@ def expected_error(cell: Cell, attacked: bool) -> float | None:
 
 
 def mean_square(cell: Cell, estimate: Floats, variance: Floats) -> float:
-    """The mean squared error over the items of estimates of this expectation and variance."""
+    """The mean squared error over the items.
+
+    estimate, variance : float64[d], the expectation and the variance of each item's estimate.
+    """
     squares = (estimate - cell.population.frequencies) ** 2 + variance
     return float(np.average(squares, weights=cell.population.weights))
 
@@ -109,7 +114,7 @@ def mean_square(cell: Cell, estimate: Floats, variance: Floats) -> float:
 def expected_mse(cell: Cell) -> float | None:
     """Expected mean squared error of the attacked estimate, over the items: bias² + variance.
 
-    None where it is not known what the fakes support.
+    None if the support of the fakes' reports is not known.
 
     Parameters
     ----------
@@ -149,7 +154,8 @@ def bit_gain(cell: Cell) -> float | None:
 
 
 def expected_bit_counts(cell: Cell) -> Floats | None:
-    """The expected counts of a trial, fakes included, of the shape that the protocol counts.
+    """float64[m, k + 1]: the expected bit counts of a trial, fakes included; None except for
+    RAPPOR.
 
     Parameters
     ----------
@@ -170,7 +176,8 @@ def expected_bit_counts(cell: Cell) -> Floats | None:
 
 
 def bit_count_variances(cell: Cell) -> Floats | None:
-    """The variances of the counts that `expected_bit_counts` expects, of the same shape.
+    """float64[m, k + 1]: the variances of the counts of `expected_bit_counts`; None except for
+    RAPPOR.
 
     Parameters
     ----------

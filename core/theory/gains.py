@@ -46,7 +46,7 @@ def collection_parameters(cell: Cell) -> Collection:
 
 
 def meetings(cell: Cell) -> Floats | None:
-    """float64[d]: the expected pairs of rounds in which users memoise an answer."""
+    """float64[d]: the expected pairs of rounds in which users memoise an answer, else None."""
     if not isinstance(cell.protocol, Memoising) or not cell.rounds:
         return None
     met = np.zeros(cell.population.domain_size)
@@ -77,7 +77,7 @@ def _law_of(cell: Cell, fakes: Fakes) -> ItemSupport | BitLaw | None:
 
 
 def is_aim_known(cell: Cell, fakes: Fakes) -> bool:
-    """True if the targets of these fakes are known; reactive ones in round 0 only."""
+    """Whether the targets of these fakes are known; those of reactive fakes in round 0 only."""
     return not fakes.strategy.reacts or (cell.round == 0 and len(cell.rounds) < 2)
 
 
@@ -196,14 +196,14 @@ def gain(
     """G = β[(S - rq)/(p - q) - f_T], S the targets that one fake supports. CJG equation 7.
 
     With a curator p = 1 and q = 0, S = r/d for RPA and 1 for RIA and MGA: G = β(S - f_T). That is
-    of a release that withholds nothing; of the stability mechanism see `expected_metrics`.
+    for a release that withholds nothing; for the stability mechanism see `expected_metrics`.
 
     Parameters
     ----------
     protocol
         A protocol that supports items with its p and q.
     support
-        What one fake's report supports; `support.target` is S/r.
+        The support of one fake's report; `support.target` is S/r.
     r
         The number of targets.
     share

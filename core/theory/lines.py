@@ -1,6 +1,7 @@
-"""The lines of a gain: what crafted reports gain, and what is left of it under ever more checks.
+"""The reference lines of a gain: of crafted reports, and of fakes under stricter and stricter
+checks.
 
-We derive them; `docs/theory.md`. Each is the gain of m fakes of a share β on the same targets.
+Our derivations; `docs/theory.md`. Each is the gain of m fakes of a share β on the same targets.
 """
 
 from __future__ import annotations
@@ -94,9 +95,8 @@ def gain_lines(
 
 
 def mean_supports(protocol: Any) -> tuple[float, float] | None:
-    """An honest report's mean support of its own and another item; None if unknown.
-
-    None where that is not known of the protocol, or says nothing.
+    """An honest report's mean support of its own item and of another item, given that it supports
+    the former; None if unknown.
 
     Parameters
     ----------
@@ -119,9 +119,9 @@ def alike(supported: tuple[float, float], targets: int) -> float:
     Parameters
     ----------
     supported
-        What `accepted` knows of the protocol.
+        The pair that `mean_supports` returns for the protocol.
     targets
-        r, their number.
+        r, the number of targets.
 
     Examples
     --------
@@ -155,18 +155,18 @@ def _placed_support(protocol: Any, targets: tuple[int, ...]) -> ItemSupport:
 def gains_elsewhere(cell: Cell, kinds: Iterable[str]) -> dict[str, float]:
     """The expected gain of the same fakes and targets under each protocol kind.
 
-    Left out is a kind that the attack or the task cannot use, and one whose fakes send nothing
-    known. Empty where the task measures no gain, where the cell's own has no closed form (without
-    an attack, over rounds, of a protocol that is not pure, while the number of fakes is looked
-    for), and where the trust of the users gives a report another epsilon than the one that is set.
+    Kinds are left out that the attack or the task cannot use, or against which the fakes' reports
+    are not known. Empty if the task measures no gain, if the cell's own gain has no closed form
+    (without an attack, over rounds, of a protocol that is not pure, during a search for the number
+    of fakes), and if the trust model changes the ε of a report.
 
     Parameters
     ----------
     cell
         A cell of an experiment.
     kinds
-        Protocols that a budget alone binds, which have the cell's epsilon and else the usual values
-        of their keys.
+    Protocols that a budget alone binds; they get the cell's epsilon, and defaults for their other
+        keys.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""The closed forms of the mean of numbers, which is linear in what reports say.
+"""The closed forms of the mean of numbers, which is linear in the numbers that reports stand for.
 
-Each follows from the mean and the variance of what one report says, in [-1, 1]; `expected_*` are in
-numbers of the range.
+Each follows from the mean and the variance of one report's number, in [-1, 1]; `expected_*` are in
+the unit of the range.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ from ..metrics.conclusions.number_conclusions import MeanConclusion
 
 @dataclass(frozen=True)
 class ReportMoments:
-    """The mean and the variance of the number in one fake report, in [-1, 1].
+    """The mean and the variance of the number in one fake report, in [-1, 1], averaged over the
+    fakes.
 
     The number of fakes of each kind is fixed, so that their variances add up.
     """
@@ -43,13 +44,13 @@ def numeric_protocol(cell: Cell) -> NumericProtocol:
 
 
 def true_mean(cell: Cell) -> float:
-    """The mean of the genuine users' numbers."""
+    """The mean of the genuine users' numbers, in the unit of the range."""
     protocol = numeric_protocol(cell)
     return float(protocol.range_numbers(cell.population.frequencies @ protocol.values))
 
 
 def clean_spread(cell: Cell, protocol: NumericProtocol | None = None) -> float:
-    """n times the variance of the estimated mean without an attack.
+    """n times the variance of the estimated mean without an attack, on the scale [-1, 1].
 
     protocol : the protocol to use instead of the cell's own.
     """
@@ -59,7 +60,7 @@ def clean_spread(cell: Cell, protocol: NumericProtocol | None = None) -> float:
 def mean_std(cell: Cell, protocol: Mechanism) -> float | None:
     """The standard deviation of the mean's estimate without an attack, under another protocol.
 
-    In numbers of the range; None where no mean is estimated.
+    In the unit of the range; None if no mean is estimated.
     """
     if cell.task.concludes is not MeanConclusion or not isinstance(protocol, NumericProtocol):
         return None
@@ -81,7 +82,9 @@ def fake_report_moments(cell: Cell) -> ReportMoments | None:
 
 
 def mean_biases(cell: Cell) -> tuple[float, float | None]:
-    """The bias of the estimated mean without the attack (0) and with it; None if unknown."""
+    """The biases of the estimated mean, in the unit of the range: 0 without the attack, and with
+    it; None if unknown.
+    """
     fakes, protocol = fake_report_moments(cell), numeric_protocol(cell)
     if fakes is None:
         return 0.0, None
@@ -114,7 +117,9 @@ def expected_tallies(cell: Cell, fakes: Sequence[Fakes]) -> Floats:
 
 
 def expected_second_moment(cell: Cell, attacked: bool) -> float | None:
-    """The expected estimate of the mean of squares; None if the protocol gives none."""
+    """The expected estimate of the mean of squares, in squares of the range's unit; None if the
+    protocol gives none.
+    """
     if attacked and fake_report_moments(cell) is None:
         return None
     protocol = numeric_protocol(cell)
@@ -126,10 +131,10 @@ def expected_second_moment(cell: Cell, attacked: bool) -> float | None:
 
 @lru_cache(maxsize=4)
 def defended_biases(cell: Cell) -> tuple[float, float] | None:
-    """The biases of the defended estimated mean before and after the attack; None if unknown.
+    """The biases of the defended estimated mean before and after the attack, in the unit of the
+    range; None if unknown.
 
-    The bias of many reports: it does not depend on their number. None where a defence has no
-    closed form.
+    In the limit of many reports. None if a defence has no closed form.
     """
     steps = [step for step in cell.defences if isinstance(step, NumberStep)]
     known = fake_report_moments(cell) is not None and all(step.foretold for step in steps)

@@ -1,9 +1,9 @@
-"""Reports that hardly follow the protocol by which they are read: estimates that cannot be.
+"""Estimates that are impossible for honest users: signs that reports do not follow the protocol.
 
-Unbiased estimates add up to 1 and lie in [0, 1], but for noise whose variance is known, whatever
-the users hold. A sum that no noise moves, as that of GRR, says nothing; a budget that is too small
-takes GRR's rare items below 0. One that is too large pulls its estimates together, as other users
-would do, and leaves no trace.
+Unbiased estimates add up to 1 and lie in [0, 1], up to noise whose variance is known, for any items
+of the users. A sum without noise, as that of GRR, shows nothing. A budget that is set too small
+takes GRR's rare items below 0; one that is set too large contracts the estimates, as other users
+would, and leaves no trace.
 """
 
 from __future__ import annotations
@@ -44,15 +44,15 @@ class ImpossibleEstimates:
     Attributes
     ----------
     item
-        Its number, None for the sum of all.
+        The item, None for the sum of all estimates.
     value
         The estimate.
     bound
-        What the truth is, or is at most or at least.
+        The smallest or largest possible true value.
     errors
-        The standard errors between them.
+        The standard errors between estimate and bound.
     chance
-        How often noise takes any of all estimates as far, at most, by the normal law.
+        The probability, at most, that noise takes any of all estimates as far; for normal noise.
     """
 
     item: int | None
@@ -65,14 +65,14 @@ class ImpossibleEstimates:
 def misfit(protocol: Supporting, users: int, estimates: Floats) -> ImpossibleEstimates | None:
     """The most impossible of the estimates; None if all are possible.
 
-    The standard errors have the estimates in the place of the truth.
+    The standard errors are computed as if the estimates were the true frequencies.
 
     Parameters
     ----------
     protocol
         A protocol that supports items with its p and q.
     users
-        n, the number of reports; of fewer than 100 nothing is said.
+        n, the number of reports; always None for fewer than 100.
     estimates
         float64[d], not corrected.
 

@@ -1,4 +1,4 @@
-"""The privacy that reports cost: ε of the probabilities, and ε over rounds.
+"""The privacy loss of reports: ε of the probabilities, and ε over rounds.
 
 W17: Wang, Blocki, Li, Jha, USENIX Security 2017.
 """
@@ -52,8 +52,8 @@ def epsilon_of_direct(p: float, q: float) -> float:
 def privacy_spent(cell: Cell) -> list[float]:
     """ε spent after each round of a campaign, in nats, of a user who takes part in all of them.
 
-    Sequential composition of fresh reports, and of a curator's releases; less where users keep
-    an answer. A user holds one item for good.
+    Sequential composition of fresh reports, and of a curator's releases; less if users memoise an
+    answer. The user's item is the same in all rounds.
 
     Parameters
     ----------

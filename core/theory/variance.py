@@ -20,7 +20,7 @@ from .gains import arriving, collection_parameters, meetings
 
 
 def count_variance(protocol: Supporting) -> float:
-    """Var*/n of the estimated count of an item that nobody holds: q(1-q)/(p-q)². W17 theorem 2.
+    """Var*/n of the estimated count of an item without users: q(1-q)/(p-q)². W17 theorem 2.
 
     Parameters
     ----------
@@ -80,9 +80,9 @@ def recommended_protocol(domain_size: int, epsilon: float) -> Literal["grr", "ou
 def exact_border(epsilon: float) -> float:
     """The domain size from which OUE has a smaller mean squared error than GRR.
 
-    `recommended` compares Var*, the variance of an item that nobody holds. The mean over all items
-    adds (1-p-q)/(d (p-q)), which is more for GRR, (d-2)/(d (e^ε - 1)), than for OUE, 1/d. Both are
-    equal where d² - (2e^ε + 3) d - (e^2ε - 1) = 0.
+    `recommended_protocol` compares Var*, the variance of an item without users. The mean over all
+    items adds (1-p-q)/(d (p-q)), which is more for GRR, (d-2)/(d (e^ε - 1)), than for OUE, 1/d.
+    Both are equal if d² - (2e^ε + 3) d - (e^2ε - 1) = 0 (our derivation).
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ def exact_border(epsilon: float) -> float:
 def least_error(domain_size: int, epsilon: float) -> Literal["grr", "oue"]:
     """The protocol with the least mean squared error: GRR below `exact_border`, else OUE (or OLH).
 
-    OLH has the error of OUE but for the rounding of its hash range.
+    OLH has the error of OUE except for the rounding of its hash range.
 
     Parameters
     ----------
@@ -124,7 +124,8 @@ def least_error(domain_size: int, epsilon: float) -> Literal["grr", "oue"]:
 def least_of_all(domain_size: int, epsilon: float) -> PureProtocol:
     """The pure protocol with the least mean squared error: subset selection of the best size.
 
-    A report names w ≈ d/(e^ε + 1) items: that is where it is no choice. Ye, Barg 2018.
+    A report names about w = d/(e^ε + 1) items, which is too long a report for large domains. Ye,
+    Barg 2018.
 
     Parameters
     ----------
@@ -143,7 +144,7 @@ def least_of_all(domain_size: int, epsilon: float) -> PureProtocol:
 
 
 def item_variances(protocol: Supporting, users: float, frequencies: Floats) -> Floats:
-    """Variance of each estimated frequency, given the true ones of all items: float64[d].
+    """Variance of each estimated frequency, given the true frequencies of all items: float64[d].
 
     Parameters
     ----------
@@ -170,10 +171,10 @@ def item_variances(protocol: Supporting, users: float, frequencies: Floats) -> F
 def clean_variance(cell: Cell) -> Floats:
     """Variance of the estimate of each item before an attack, in one trial: float64[d].
 
-    Answers that users keep over several rounds make it larger. With p₁ and q₁ the probabilities
-    that a kept answer supports the own item and another one, every user and every two rounds that
-    the user takes part in add 2 p₁(1-p₁) / ((p₁-q₁) n)² to the user's item, and to every other
-    item the same with q₁.
+    Memoised answers make it larger over several rounds. With p₁ and q₁ the probabilities that a
+    memoised answer supports the user's item and another one, every user and every two rounds that
+    the user takes part in add 2 p₁(1-p₁) / ((p₁-q₁) n)² to the user's item, and to every other item
+    the same with q₁.
 
     Parameters
     ----------
@@ -308,15 +309,16 @@ def simultaneous_confidence(items: int, width: float) -> float:
 
 
 def top_confidence(estimates: Floats, deviations: Floats, k: int) -> Floats:
-    """The confidence that each item is among the k most frequent ones: float64[d].
+    """float64[d]: the confidence that each item is among the k most frequent ones.
 
-    The largest confidence of simultaneous intervals at which the item's lies above those of d - k
-    others; 0 where it does at none. To name all items with at least C is right with probability C.
+    The largest confidence of simultaneous intervals at which the item's interval lies above those
+    of d - k others; 0 if there is none. To name all items with confidence C or more is right with
+    probability C.
 
     Parameters
     ----------
     estimates
-        float64[d], right on average.
+        float64[d], unbiased.
     deviations
         float64[d], their standard deviations.
     k

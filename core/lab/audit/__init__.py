@@ -1,7 +1,7 @@
 """Checks of a mechanism's claim of privacy: enumeration, and an audit of the reports of clients.
 
 `check` goes through every report and every pair of inputs: a proof. `audit_client` sees samples
-alone: it can refute a claim, not prove it, and compares a client with the protocol that it claims
+only: it can refute a claim, not prove it, and compares a client with the protocol that it claims
 to follow.
 """
 

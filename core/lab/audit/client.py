@@ -1,6 +1,6 @@
-"""The audit of somebody's client: a bound on ε from below, and agreement with a protocol.
+"""The audit of a client: a lower bound on ε, and agreement with a protocol.
 
-A quarter of the reports finds what is telling of each pair of items, a quarter the best event of
+A quarter of the reports finds what distinguishes each pair of items, a quarter the best event for
 the best pairs, and the rest, of two items alone, bounds ε (Clopper, Pearson 1934; Ding, Wang, Wang,
 Zhang, Kifer, "Detecting violations of differential privacy", CCS 2018; Jagielski, Ullman, Oprea,
 NeurIPS 2020). A high bound refutes a claim; a low one proves nothing. The first quarter is compared
@@ -49,8 +49,9 @@ Pair: TypeAlias = tuple[int, int]
 class Client:
     """A client implementation under audit.
 
-    reports : makes blocks of reports of items, in order. pairs : the items and the reports that are
-    given, where it is a file. start : the reports of a fresh start.
+    reports : a function of items int64[n] that yields blocks of their reports. pairs : the items
+    and reports of a client that is a file. start : the function that returns the reports of a fresh
+    start.
     """
 
     name: str
@@ -66,9 +67,8 @@ def report_blocks(
     items: Items,
     rng: Rng,
 ) -> Iterator[Reports]:
-    """Yields blocks of reports of a client in Python; raises RunError.
-
-    protocol : the one whose reports they have to be; None for any.
+    """Yields blocks of reports of a client in Python; raises RunError for reports that are not of
+    `protocol` (None for any).
     """
     for at in range(0, len(items), BLOCK):
         some = items[at : at + BLOCK]
@@ -90,10 +90,10 @@ def report_blocks(
 class ClientClaim:
     """The claim of a client: ε and δ over d items, and the protocol that it follows, if any.
 
-    protocol : the one that they claim to follow, with which the reports are compared. looked : what
-    tells the items that a report supports, where that is not the protocol. watched : the items that
-    are looked at; None for all, or so many that are spread evenly. digits : whether the low digits
-    of doubles are looked at.
+    protocol : the one that the client claims to follow, with which the reports are compared.
+    looked : the object that says which items a report supports; None for the protocol. watched :
+    the items to audit; None for all, or for WATCHED evenly spread ones. digits : whether the low
+    digits of doubles are audited.
     """
 
     items: int
@@ -106,13 +106,13 @@ class ClientClaim:
 
     @property
     def places(self) -> Items:
-        """The items whose reports are audited."""
+        """int64: the items whose reports are audited."""
         if self.watched is not None:
             return np.asarray(self.watched)
         return np.unique(np.linspace(0, self.items - 1, min(self.items, WATCHED)).astype(np.int64))
 
     def look(self) -> Look:
-        """The columns audited besides the reports: supported items and low digits."""
+        """The function that returns the audited columns [n, k]: supported items, low digits."""
         told: Any = self.looked or self.protocol
         items, ask = self.places, getattr(told, "look", None)
         if ask is None and hasattr(told, "supports") and self.items <= FEW_REPORTS:
@@ -128,7 +128,7 @@ class ClientClaim:
 
 @dataclass(frozen=True)
 class Effort:
-    """The number of reports of a client, the confidence of all verdicts on it, and the seed."""
+    """The number of reports of a client, at least 1000, the confidence of verdicts, the seed."""
 
     samples: int
     confidence: float = 0.999
@@ -143,12 +143,11 @@ class Effort:
 class AuditReport:
     """The result of the audit of a client: verdicts and measured ε, with the evidence.
 
-    is_broken : whether the promise is not kept. conforms : whether reports agree with those of the
-    claimed protocol; None where nothing is claimed.
-    epsilon_low : ε is at least that: `event` was seen in hits of so many reports of two items.
+    is_broken : whether the claim is refuted. conforms : whether the reports agree with those of the
+    claimed protocol; None without one. epsilon_low : the lower bound on ε: `event` occurred in
+    `hits` of `of` reports of both `items`.
     p_value, farthest : of the comparison with the claimed protocol, and the part of a report that
-    is farthest off; None where nothing is claimed. repeats : whether fresh starts send the same
-    reports.
+    deviates most; None and "" without one. repeats : whether fresh starts send the same reports.
     """
 
     client: str
@@ -169,9 +168,10 @@ class AuditReport:
 def audit_client(
     client: Client, claim: ClientClaim, effort: Effort
 ) -> Generator[str, None, AuditReport]:
-    """Audit a client; yields the number of reports so far, in words. Raises RunError.
+    """Audit a client: yields progress messages, and returns the result.
 
-    Half of the error is that of the comparison; of the rest three quarters are the bound's.
+    Half of the error is that of the comparison; three quarters of the rest are the bound's. Raises
+    RunError if the client fails or gives too few reports.
     """
     rng, protocol, watched = np.random.default_rng(effort.seed), claim.protocol, claim.places
     source = _Source(client, watched, effort.samples, rng)
@@ -226,8 +226,8 @@ def audit_client(
 def epsilon_at_least(
     first: Any, second: Any, of: int, confidence: float, delta: float, of_second: int
 ) -> Floats:
-    """A lower bound on ε from hits of an event, `first` of `of`, `second` of `of_second` reports:
-    ln((p₁ - δ) / p₂) at p₁'s and p₂'s worst confidence bounds.
+    """A lower bound on ε from an event in `first` of `of` reports of an item and `second` of
+    `of_second` of another: ln((p₁ - δ) / p₂) at p₁'s and p₂'s worst confidence bounds.
     """
     alpha = (1 - confidence) / 2
     low, _ = clopper_pearson(first, of, alpha)
@@ -364,10 +364,11 @@ def _own_counts(columns: ReportColumns, table: Floats) -> Floats:
 def repeats_coins(
     start: Callable[[Items, Rng], Reports], count: int, error: float, rng: Rng
 ) -> bool:
-    """True if two fresh starts of a client with the same items send the same reports.
+    """Whether two fresh starts of a client with the same items send the same reports.
 
-    start : the reports of a fresh start. count : of items. error : the chance that a client whose
-    coins are fresh looks so, at most; how often its reports of one item are alike is seen in one.
+    start : the function that returns a fresh start's reports. count : the number of items. error :
+    the probability of chance, at most, given how often reports of one item are equal within one
+    start.
     """
     items = np.arange(STARTED) % count
     first, second = (whole_values(start(items, rng)) for _ in range(2))
@@ -377,9 +378,8 @@ def repeats_coins(
 
 
 def homogeneity(first: Floats, second: Floats) -> float:
-    """The p-value of equal distributions in each row of two count tables float64[rows, k].
-
-    Pearson's chi-square of all rows together.
+    """The p-value of Pearson's chi-square test that the rows of two count tables float64[rows, k]
+    have equal distributions.
     """
     from scipy.special import chdtrc
 

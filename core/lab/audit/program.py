@@ -1,4 +1,4 @@
-"""A client as a program: items on its standard input, a line each; a report a line comes back.
+"""A client that is a program: it reads items, one a line, and writes a report a line.
 
 The program is not trusted to end or to stop writing. It leads a process group of its own, which is
 killed when the program has ended, its time is over or it writes too much. Input and output are
@@ -31,15 +31,18 @@ POLL_S: Final = 0.02
 class Program:
     """A client that is an external program.
 
-    words : the program and its arguments; no shell reads them. seconds : of one start, at most.
+    words : the program and its arguments, run without a shell. seconds : the time limit of one
+    start.
     """
 
     words: tuple[str, ...]
     seconds: float = 300.0
 
     def run(self, items: Items) -> tuple[bytes, str]:
-        """The bytes that one start of the program writes for these items, and how it ended; raises
-        RunError.
+        """The bytes that one start of the program writes for the items int64[n], and how it ended.
+
+        Raises RunError if it writes too much or does not end in time, ScenarioError if it cannot be
+        started.
         """
         with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as written:
             given.write(b"".join(b"%d\n" % item for item in items.tolist()))
@@ -83,7 +86,9 @@ class Program:
 
 
 def words_of(text: str) -> tuple[str, ...]:
-    """The program and the arguments that a command line names; raises ScenarioError."""
+    """The program and the arguments in a command line; raises ScenarioError if it has none or
+    cannot be split.
+    """
     try:
         words = tuple(shlex.split(text))
     except ValueError as error:

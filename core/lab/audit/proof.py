@@ -1,4 +1,4 @@
-"""The privacy of a mechanism proved: every report's probability under every pair of inputs."""
+"""An exact check of privacy: every report's probability under every pair of inputs."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from ...law.enumeration import ReportLaw
 class Check:
     """The result of an exact check of ε by enumerating all reports.
 
-    claimed, epsilon : the promised ε, and ln of the largest ratio Pr[y|first] / Pr[y|second].
-    first, second, report : the place where it is reached; with the two probabilities.
+    claimed, epsilon : the claimed ε, and ln of the largest ratio Pr[y|first] / Pr[y|second].
+    first, second, report : two inputs and a report with this ratio; with the two probabilities.
     inputs, reports : their numbers.
     """
 
@@ -32,19 +32,19 @@ class Check:
 
     @property
     def holds(self) -> bool:
-        """True if no probability ratio exceeds e^ε, to rounding."""
+        """Whether no probability ratio exceeds e^ε of the claim, to rounding."""
         return self.epsilon <= self.claimed + 1e-9 * max(1.0, self.claimed)
 
     @property
     def tight(self) -> bool:
-        """True if some probability ratio reaches e^ε: the claimed ε is tight."""
+        """Whether some probability ratio reaches e^ε of the claim, and none exceeds it."""
         return self.holds and self.epsilon >= self.claimed - 1e-9 * max(1.0, self.claimed)
 
 
 def check(law: ReportLaw, claimed: float) -> Check:
     """The result of comparing every report's probability under every pair of inputs with e^ε.
 
-    Raises ScenarioError where a row is not a law.
+    Raises ScenarioError if a row of probabilities does not add up to 1.
     """
     chances = law.probabilities
     if (chances < 0).any() or not np.allclose(chances.sum(axis=1), 1, rtol=0, atol=1e-9):

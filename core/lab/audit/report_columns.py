@@ -1,4 +1,4 @@
-"""The form in which an audit sees any report: a few columns of small whole numbers."""
+"""The form in which an audit sees the reports of any client: a few columns of small integers."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ class ReportColumns:
 
     names : of the columns.
     values : the frequent values of each column, sorted; each is a category of its own.
-    cuts : the places in each column where the rest is cut into categories.
-    examples : a report of each value, where the one column is the whole report; else None.
-    look : what is looked at besides the reports.
+    cuts : the values in each column at which the rest is cut into categories.
+    examples : a report of each value, if the one column is the whole report; else None.
+    look : the function that returns what is audited besides the reports, [n, columns].
     """
 
     names: tuple[str, ...]
@@ -47,8 +47,9 @@ class ReportColumns:
 
     @classmethod
     def fit_columns(cls, first: Sequence[Any], look: Look, few: int) -> ReportColumns:
-        """The columns that fit these arrays of reports. few : the largest number of distinct
-        reports kept apart.
+        """The columns that fit these arrays of reports.
+
+        few : if there are no more different reports, the whole report is the one column.
         """
         whole, places = np.unique(
             np.concatenate([whole_values(reports) for reports in first]), return_index=True
@@ -73,7 +74,10 @@ class ReportColumns:
         return int(self.starts[-1])
 
     def codes(self, reports: Any, wanted: NDArray[np.intp] | None = None) -> NDArray[np.intp]:
-        """intp[wanted columns, n]: the category of each report in these columns, or in all."""
+        """intp[columns, n]: the category of each report in the `wanted` columns, or in all.
+
+        Raises RunError if the reports have another number of columns than before.
+        """
         if self.examples is not None:
             columns = [whole_values(reports)]
         else:
@@ -99,11 +103,13 @@ class ReportColumns:
         return coded
 
     def weights(self, first: Floats, second: Floats, ratio: float = 1.0) -> Floats:
-        """float64[width], the weight of each category: ln of the ratio of its two shares.
+        """float64[width]: the weight of each category, ln of the ratio of its shares under two
+        inputs.
 
-        Among many columns most tell nothing: there it is 0 where the difference may be chance.
+        With several columns it is 0 if the difference may be chance.
 
-        first, second : the counts of two inputs. ratio : that of their numbers of reports.
+        first, second : float64[width], the counts of two inputs. ratio : that of their numbers of
+        reports.
         """
         seen = np.log((first + 0.5) / (second + 0.5)) - np.log(ratio)
         if self.examples is not None:
@@ -121,7 +127,9 @@ class ReportColumns:
     def scores(
         self, reports: Any, weights: dict[tuple[int, int], Floats]
     ) -> dict[tuple[int, int], Floats]:
-        """The sums of the weights of each report's categories, by pairs of inputs."""
+        """float64[n] for each pair of inputs: the sum of the weights of each report's
+        categories.
+        """
         each = {pair: self.telling(table) for pair, table in weights.items()}
         wanted = np.unique(np.concatenate([*each.values()]))
         coded = self.codes(reports, wanted)
@@ -157,7 +165,7 @@ def _score(weights: Floats, codes: NDArray[np.integer]) -> Floats:
 
 
 def whole_values(reports: Any) -> NDArray[Any]:
-    """Each report as one value, so that reports can be compared."""
+    """[n]: each report as one value, so that reports can be compared and sorted."""
     if reports.ndim == 1 and reports.dtype.names is None:
         return np.asarray(reports)
     rows = np.ascontiguousarray(reports).reshape(len(reports), -1)
@@ -194,7 +202,7 @@ def _columns(reports: Any, look: Look) -> list[tuple[str, NDArray[Any]]]:
 
 
 def whole_numbers(reports: Any) -> Iterator[tuple[str, NDArray[Any]]]:
-    """Yields the integer fields of 4 bytes and more in reports, by the name of their column."""
+    """Yields the integer fields of 4 bytes and more in reports, with the names of their columns."""
     for name, part in _numbers(reports, "the report"):
         if part.dtype.kind in "iu" and part.itemsize >= 4:
             yield name, part
@@ -204,8 +212,8 @@ def low_digits(reports: Any) -> NDArray[np.int16]:
     """int16[n, cells]: the exponent of the lowest 1 bit in each double of the reports.
 
     Noise in doubles has other low digits than noise to which 1 was added: Mironov, "On significance
-    of the least significant bits for differential privacy", CCS 2012. Ranges of numbers do not show
-    them. Reports of other types have no cells.
+    of the least significant bits for differential privacy", CCS 2012. Categories of numbers do not
+    show low digits. Reports of other types have no cells.
     """
     if reports.dtype.kind != "f":
         return np.empty((len(reports), 0), dtype=np.int16)

@@ -7,6 +7,7 @@ that each may fail with 1 - (1-α)^(1/bins).
 DR: Dwork, Roth, "The Algorithmic Foundations of Differential Privacy", 2014. PSI: the histogram
 statistic of the PSI library (Harvard). V: Vadhan, "The Complexity of Differential Privacy", 2017,
 theorem 3.5. PSI's ε from an accuracy of the stability method forgets the + 1; here it is kept.
+Every function raises ScenarioError for a parameter outside its range.
 """
 
 from __future__ import annotations
@@ -50,8 +51,8 @@ def require_delta(delta: float) -> None:
 
 
 def per_bin(alpha: float, bins: int) -> float:
-    """1-(1-α)^(1/B): the failure probability of each of B independent bins if any may fail with
-    probability α.
+    """1-(1-α)^(1/B): the failure probability of each of B independent bins, so that any of them
+    fails with probability α.
     """
     require("alpha", alpha, ALPHA)
     require("bins", bins, BINS)
@@ -92,8 +93,9 @@ def geometric_accuracy(
 def stability_threshold(
     epsilon: float, delta: float, neighbours: Neighbours = "change-one"
 ) -> float:
-    """The threshold (Δ/ε) ln(2/δ) + 1 that a noisy count must exceed to be released. V
-    theorem 3.5.
+    """The threshold (Δ/ε) ln(2/δ) + 1, in users, that a noisy count must exceed to be released.
+
+    V theorem 3.5.
     """
     require_delta(delta)
     return scale(epsilon, neighbours) * (math.log(2) - math.log(delta)) + 1
@@ -106,8 +108,9 @@ def stability_accuracy(
     bins: int = 1,
     neighbours: Neighbours = "change-one",
 ) -> float:
-    """The error a = (Δ/ε) ln(1/α) + (Δ/ε) ln(2/δ) + 1, in users, of the stability method. PSI
-    getAccuracy.
+    """The error a = (Δ/ε) ln(1/α) + (Δ/ε) ln(2/δ) + 1, in users, of the stability method.
+
+    PSI getAccuracy.
     """
     threshold = stability_threshold(epsilon, delta, neighbours)
     return laplace_accuracy(epsilon, alpha, bins, neighbours) + threshold
@@ -119,8 +122,9 @@ def stability_accuracy(
 def laplace_epsilon(
     accuracy: float, alpha: float, bins: int = 1, neighbours: Neighbours = "change-one"
 ) -> float:
-    """The ε = (Δ/a) ln(1/α) at which Laplace noise exceeds the error a with probability α. PSI
-    getEpsilon.
+    """The ε = (Δ/a) ln(1/α) at which Laplace noise exceeds the error a with probability α.
+
+    accuracy : a, in users. PSI getEpsilon.
     """
     require("accuracy", accuracy, Range(0, math.inf, "()"))
     return -sensitivity(neighbours) / accuracy * math.log(per_bin(alpha, bins))
@@ -129,7 +133,9 @@ def laplace_epsilon(
 def geometric_epsilon(
     accuracy: float, alpha: float, bins: int = 1, neighbours: Neighbours = "change-one"
 ) -> float:
-    """The smallest ε at which geometric noise exceeds a = ⌊accuracy⌋ with probability α at most."""
+    """The smallest ε at which geometric noise exceeds a = ⌊accuracy⌋ users with probability α at
+    most.
+    """
     require("accuracy", accuracy, Range(0))
     steps, allowed = math.floor(accuracy) + 1, math.log(per_bin(alpha, bins))
     # With x = -ln r: ln 2 - x steps ≤ ln α + ln(1 + e^-x), true from one x on, and the logarithm
@@ -151,6 +157,8 @@ def stability_epsilon(
 ) -> float:
     """The ε = Δ [ln(1/α) + ln(2/δ)] / (a - 1) of the stability method, the exact inverse of
     `stability_accuracy`.
+
+    accuracy : a, in users. Raises ScenarioError if a ≤ 1, since a lone user is never released.
     """
     require_delta(delta)
     if not accuracy > 1:
@@ -168,7 +176,8 @@ def stability_epsilon(
 class Precision:
     """The conversions between a privacy budget and the error of its noise, both ways.
 
-    accuracy : the error, from ε, α, the bins and the neighbours. epsilon : ε, from the error.
+    accuracy : the error in users, from ε, α, the bins and the neighbours. epsilon : ε, from the
+    error.
     """
 
     accuracy: Callable[[float, float, int, Neighbours], float]

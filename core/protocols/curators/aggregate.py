@@ -1,9 +1,9 @@
 """Secure aggregation (Prio): servers that see shares add up vectors, and noise, item by item.
 
-Corrigan-Gibbs, Boneh, NSDI 2017; the circuits are those of draft-irtf-cfrg-vdaf. A
-client proves that its vector is one of the circuit's, and that is all that a fake is held to: one
-item (`histogram`), up to w items (`multihot`), or any set of items (`sumvec`). Honest users hold
-one item each. Every aggregator adds noise that is enough alone, so that one honest one protects.
+Corrigan-Gibbs, Boneh, NSDI 2017; the circuits are those of draft-irtf-cfrg-vdaf. A client proves
+that its vector is valid for the circuit, the only rule that a fake has to obey: one item
+(`histogram`), up to w items (`multihot`), or any set of items (`sumvec`). Honest users have one
+item each. Every aggregator adds noise that suffices alone, so that one honest aggregator protects.
 """
 
 from __future__ import annotations
@@ -36,7 +36,10 @@ TAIL: Final = 12
 
 
 def gaussian_delta(epsilon: float, ratio: float) -> float:
-    """The δ of Gaussian noise with σ = Δ/ratio: Balle, Wang, ICML 2018, theorem 8."""
+    """The δ, at this ε, of Gaussian noise with σ = Δ/ratio.
+
+    Balle, Wang, ICML 2018, theorem 8.
+    """
     from scipy.special import log_ndtr, ndtr
 
     near, far = ratio / 2 - epsilon / ratio, -ratio / 2 - epsilon / ratio
@@ -46,7 +49,8 @@ def gaussian_delta(epsilon: float, ratio: float) -> float:
 def gaussian_sigma(epsilon: float, delta: float, distance: float) -> float:
     """The smallest σ of Gaussian noise that makes a release (ε, δ)-private.
 
-    distance : Δ, by how much one user moves it in the Euclidean norm. Balle, Wang, algorithm 1.
+    distance : Δ, the largest change of the release by one user, in the Euclidean norm. Balle, Wang,
+    ICML 2018, algorithm 1.
     """
     from scipy.optimize import brentq
 
@@ -60,8 +64,9 @@ class Aggregate(Curator):
     """Secure aggregation (Prio): the sum of vectors with proofs of validity, plus noise from each
     aggregator.
 
-    circuit : what a proof admits. weight : w of `multihot`; None for others. aggregators : how many
-    add noise. noise_law : discrete Laplace, or discrete Gaussian, which needs `slack`, the δ.
+    circuit : the vectors that a proof admits. weight : w of `multihot`; None for other circuits.
+    aggregators : the number that add noise. noise_law : discrete Laplace, or discrete Gaussian,
+    which needs `slack`, the δ. Raises ScenarioError if `weight` or `slack` does not fit.
     """
 
     family: ClassVar[str] = "aggregated"
@@ -104,8 +109,8 @@ class Aggregate(Curator):
 
     @property
     def honest_items(self) -> int:
-        """The number of items in an honest vector that the noise has to hide: w of `multihot`, else
-        one.
+        """The number of items in one vector that the noise has to hide: w of `multihot`,
+        else one.
         """
         return self.weight or 1
 
@@ -126,7 +131,7 @@ class Aggregate(Curator):
 
     @property
     def scale(self) -> float:
-        """The scale of one aggregator's noise: s of discrete Laplace noise, or σ of
+        """The scale of one aggregator's noise, in users: s of discrete Laplace noise, or σ of
         Gaussian noise.
         """
         return self.sigma if self.noise_law == "gaussian" else self._laplace.scale
@@ -177,8 +182,8 @@ class Aggregate(Curator):
     # What fakes send.
 
     def law_of(self, ask: Ask) -> Law | Lack:
-        """The distribution of a fake's vector: as many targets as the proof admits, or the one
-        claimed item.
+        """The distribution of a fake's vector: as many targets as the proof admits, or one honest
+        item; a Lack if no such distribution is known.
         """
         d, r = self.domain_size, ask.targets.size
         if self.item_limit == 1 or ask.law in ("honest", "unperturbed"):

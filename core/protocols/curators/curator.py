@@ -1,14 +1,14 @@
-"""A trusted curator: everybody tells it their item, and it releases a histogram with noise.
+"""A trusted curator: users send it their items, and it releases a histogram with noise.
 
 What Laplace, geometric and stability have in common. A curator is a mechanism whose counts are
-[trials, 2, d]: in the first row the users who told it each item, in the second the noise of each
-bin. Users add up; the noise is drawn once for a release, so that a release with fake users and one
-without share it, as two runs of a protocol share their genuine reports.
+[trials, 2, d]: in the first row the users of each item, in the second the noise of each bin. The
+noise is drawn once for a release, so that a release with fake users and one without share it, as
+two runs of a protocol share their genuine reports.
 
-A fake user tells an item, and so adds one count to one bin, whatever the attack: RIA and MGA a
-uniformly chosen target's, RPA that of a uniformly random item, who demotes that of a non-target.
-That is a report that supports its item with probability 1 and no other one: G = β (S - f_T) with
-S = 1 for RIA and MGA, r/d for RPA, 0 for who demotes.
+A fake user sends an item, and so adds one count to one bin: with RIA and MGA that of a uniformly
+chosen target, with RPA that of a uniformly random item, with demotion that of a non-target. That
+is a report that supports its item with probability 1 and no other item: G = β (S - f_T) with
+S = 1 for RIA and MGA, r/d for RPA, 0 for demotion.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def clean_release(curator: Curator, collection: Collection) -> tuple[Floats, Flo
 def attacked_release(curator: Curator, collection: Collection) -> tuple[Floats, Floats] | None:
     """Mean and variance of each estimate with the attack: float64[d] each.
 
-    None where what fakes tell is not known, or the sum is too long.
+    None if the distribution of the fakes' items is not known, or if the exact sum is too long.
     """
     if collection.rounds:
         rounds = [attacked_release(curator, part) for part in collection.rounds]
@@ -129,7 +129,9 @@ class Curator(Supporting, EstimateMoments):
     # The interface of `core.law.mechanism.Mechanism`.
 
     def law_of(self, ask: Ask) -> Law | Lack:
-        """The distribution of a fake's item, whatever attack requests it."""
+        """The distribution of a fake's item for an attack; a Lack if no such distribution
+        is known.
+        """
         d = self.domain_size
         told = ask.targets if ask.law in ("honest", "unperturbed") else ask.find_items(d)
         if told is None:
@@ -140,8 +142,8 @@ class Curator(Supporting, EstimateMoments):
         return replace(law, support=partial(self.held_support, ask.frequencies(d)))
 
     def sample_counts(self, histogram: Counts, rng: Rng) -> Counts:  # noqa: ARG002
-        """int64[trials, 2, d]: the users of each item before noise, in the two parts of a
-        release.
+        """int64[trials, 2, d]: the users of each item before noise, and zeros in place of the
+        noise.
         """
         return np.stack([histogram, np.zeros_like(histogram)], axis=-2)
 
@@ -154,7 +156,9 @@ class Curator(Supporting, EstimateMoments):
         return self.sample_counts(histogram, rng)
 
     def estimates(self, counts: Counts, users: int) -> Estimates:
-        """The released counts as shares of n users."""
+        """Estimated frequencies float64[…, d]: the released counts divided by the number
+        of users.
+        """
         return Estimates(self.release(counts[..., 0, :], counts[..., 1, :]) / users)
 
     # The support of one fake user, towards r targets.
@@ -207,10 +211,10 @@ class Curator(Supporting, EstimateMoments):
         bins: int,
         neighbours: Neighbours,
     ) -> float:
-        """The ε at which none of `bins` bins is off by more than `accuracy`, with probability 1 -
-        α.
+        """The ε at which none of `bins` bins is off by more than `accuracy` users, with probability
+        1 - α.
 
-        With probability 1 - α together; raises ScenarioError where no ε does that.
+        Raises ScenarioError if no ε does that.
         """
         return cls.precision.epsilon(accuracy, alpha, bins, neighbours)
 
@@ -221,7 +225,7 @@ class Curator(Supporting, EstimateMoments):
         known.
 
         fakes : for each kind of fake users their number, and float64[d], the probability that one
-            of them tells each item.
+            of them sends each item.
         """
         mean, variance = histogram.astype(np.float64), self.squared_error(histogram)
         for count, rates in fakes:
@@ -236,8 +240,8 @@ def _no_reports(*_: object) -> NoReturn:
 
 @dataclass(frozen=True)
 class CuratorSpec(ProtocolSpec, RangeChecked):
-    """The parameters of a curator whose only parameter is the budget, before the domain is
-    known.
+    """The base of `[protocol]` tables of curators whose only parameters are the budget and the
+    neighbours.
     """
 
     kind: str

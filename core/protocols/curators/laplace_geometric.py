@@ -1,6 +1,7 @@
-"""The geometric mechanism: the Laplace mechanism of whole numbers.
+"""The geometric and the Laplace mechanism: a histogram with independent noise in every bin.
 
 Ghosh, Roughgarden, Sundararajan, "Universally utility-maximizing privacy mechanisms", STOC 2009.
+Laplace: Dwork, McSherry, Nissim, Smith, TCC 2006; Dwork, Roth 2014, section 3.3.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ class Geometric(Curator):
         return -math.expm1(-1 / self.scale)
 
     def probability(self, noise: Counts) -> Floats:
-        """The probability Pr[Z = z] of each noise value."""
+        """The probability Pr[Z = z] of each of the noise values z; an array of the same shape."""
         return np.asarray(self.stop / (1 + self.ratio) * self.ratio ** np.abs(noise))
 
     def noise(self, shape: tuple[int, ...], rng: Rng) -> Counts:
@@ -51,7 +52,7 @@ class Geometric(Curator):
         """The probability of each released pair of counts under neighbouring tables, with merged
         tails.
 
-        One user is in the first of two bins or in the second; or in one bin or nowhere.
+        One user is in the first of two bins or in the second; or in one bin or in no bin.
         """
         reach = 20
         noise = np.arange(-reach, reach + 1)
@@ -94,7 +95,7 @@ class Geometric(Curator):
 
 @dataclass(frozen=True)
 class GeometricSpec(CuratorSpec, kind="geometric", mechanism=Geometric):
-    """The parameters of the geometric mechanism, before the domain is known."""
+    """The `[protocol]` table of the geometric mechanism, before the domain is known."""
 
 
 # The Laplace mechanism: every count of a histogram, plus noise of scale Δ/ε.
@@ -106,8 +107,8 @@ class GeometricSpec(CuratorSpec, kind="geometric", mechanism=Geometric):
 class Laplace(Curator):
     """A curator's histogram with independent Laplace noise in each bin; ε-private, unbiased.
 
-    The noise has density e^(-|x|/s) / 2s. For simulation: what is drawn in doubles should not be
-    released (Mironov, CCS 2012); Geometric is whole numbers.
+    The noise has density e^(-|x|/s) / 2s. For simulation only: noise drawn in doubles should not be
+    released (Mironov, CCS 2012); `Geometric` is safe, with integers.
     """
 
     precision: ClassVar[Precision] = LAPLACE
@@ -130,4 +131,4 @@ class Laplace(Curator):
 
 @dataclass(frozen=True)
 class LaplaceSpec(CuratorSpec, kind="laplace", mechanism=Laplace):
-    """The parameters of the Laplace mechanism, before the domain is known."""
+    """The `[protocol]` table of the Laplace mechanism, before the domain is known."""

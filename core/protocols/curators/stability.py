@@ -1,7 +1,7 @@
-"""The stability-based histogram: for domains that nobody knows beforehand.
+"""The stability-based histogram: for domains that are not known beforehand.
 
-Noise goes only to the bins that somebody is in, and what is not above a threshold is withheld, so
-that a lone user does not show that their item exists. (ε, δ)-private. Bun, Nissim, Stemmer, ITCS
+Noise is added to non-empty bins only, and counts up to a threshold are withheld, so that a lone
+user does not reveal that an item exists. (ε, δ)-private. Bun, Nissim, Stemmer, ITCS
 2016; Vadhan, "The Complexity of Differential Privacy", 2017, theorem 3.5.
 """
 
@@ -42,6 +42,8 @@ SURE = 40
 class Stability(Curator):
     """A curator's stability-based histogram: Laplace noise on non-empty bins; counts below the
     threshold become 0.
+
+    Raises ScenarioError if δ is not in (0, 1).
     """
 
     withholds: ClassVar[bool] = True
@@ -54,8 +56,8 @@ class Stability(Curator):
 
     @property
     def threshold(self) -> float:
-        """The threshold t = s ln(2/δ) + 1 that a noisy count must exceed; s is the noise's
-        scale.
+        """The threshold t = s ln(2/δ) + 1, in users, that a noisy count must exceed; s is the
+        noise's scale.
         """
         return stability_threshold(self.epsilon, self.delta, self.neighbours)
 
@@ -102,10 +104,10 @@ class Stability(Curator):
         return np.where(histogram > 0, noise + lost, 0.0)
 
     def error_spread(self, histogram: Counts) -> Floats:
-        """Var (released - true)², for each bin: large where a bin is rarely released, or withheld.
+        """float64[d]: the variance of the squared error (released - true)² of each bin, in users⁴.
 
-        From the fourth power of the error: of the noise above a gap g ≥ 0 it has the expectation
-        e^(-g/s) (g⁴ + 4sg³ + 12s²g² + 24s³g + 24s⁴) / 2.
+        From the fourth power of the error: for noise above a gap g ≥ 0 its expectation is e^(-g/s)
+        (g⁴ + 4sg³ + 12s²g² + 24s³g + 24s⁴) / 2 (our derivation).
         """
         gap, s = self.threshold - histogram, self.scale
         g = np.abs(gap)
@@ -144,11 +146,11 @@ class Stability(Curator):
     def moments(
         self, histogram: Counts, fakes: Sequence[tuple[int, Floats]] = ()
     ) -> tuple[Floats, Floats] | None:
-        """Mean and variance of each released count; with fakes, averaged over how many report each
-        item.
+        """Mean and variance of each released count, float64[d] each; None if the sum over the fakes
+        is too long.
 
-        Where all that is likely is far above the threshold, nothing is withheld, and the noise is
-        that of the Laplace mechanism.
+        With fakes, averaged over how many of them report each item. If all likely counts are far
+        above the threshold, nothing is withheld, and the noise is that of the Laplace mechanism.
         """
         added, variance = np.zeros(histogram.shape), np.full(histogram.shape, 2 * self.scale**2)
         for count, rates in fakes:
@@ -179,7 +181,7 @@ class Stability(Curator):
 
 @dataclass(frozen=True)
 class StabilitySpec(ProtocolSpec, kind="stability", mechanism=Stability):
-    """The parameters of the stability-based histogram, before the domain is known."""
+    """The `[protocol]` table of the stability-based histogram, before the domain is known."""
 
     epsilon: Annotated[float, EPSILON]
     delta: Annotated[float, DELTA] = 1e-6

@@ -1,4 +1,4 @@
-"""dBitFlip and dBitFlipPM: noisy bits of a few items, drawn anew or kept over rounds."""
+"""dBitFlip and dBitFlipPM: noisy bits of a few items, drawn anew in each round or memoised."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ class _Sampling(Budget):
 
 @dataclass(frozen=True)
 class BitFlipsSpec(_Sampling, kind="dbitflip", mechanism=BitFlips):
-    """The parameters of dBitFlip, before the domain is known."""
+    """The `[protocol]` table of dBitFlip, before the domain is known."""
 
 
 @dataclass(frozen=True)
 class KeptBitFlipsSpec(_Sampling, kind="dbitflip-pm", mechanism=KeptBitFlips):
-    """The parameters of dBitFlipPM, before the domain is known."""
+    """The `[protocol]` table of dBitFlipPM, before the domain is known."""
 
 
 def _size(sampled: SampledRule | int, domain_size: int) -> int:

@@ -60,8 +60,10 @@ class BitFlips(OverItems, SummedNumbers):
     server.
 
     Reports are uint8[n, 2, ceil(d/8)], packed: the items that have a bit, and those of them whose
-    bit is 1. Counts are int64[2, d], the reports that have each. sampled : D. chooser : who draws
-    the items; a fake that draws its own takes its targets.
+    bit is 1. Counts are int64[2, d]: for each item the reports with its bit, and with a 1.
+
+    sampled : D, at most d, else ScenarioError. chooser : who draws the items; a fake that draws its
+    own items takes its targets.
     """
 
     called: ClassVar[str] = "dBitFlip"
@@ -91,8 +93,8 @@ class BitFlips(OverItems, SummedNumbers):
 
     @property
     def rates(self) -> tuple[float, float]:
-        """The probabilities that a bit is sent as 1: the bit of the user's item, and of another
-        item.
+        """The probabilities (p, q) that a bit is sent as 1: the bit of the user's item, and of
+        another item.
         """
         return self._bits.p, self._bits.q
 
@@ -103,20 +105,22 @@ class BitFlips(OverItems, SummedNumbers):
 
     @property
     def noise(self) -> float:
-        """n times the variance of the estimate of an item that nobody holds: (d/D) s/(s - 1)²."""
+        """n times the variance of the estimate of an item without users: (d/D) s/(s - 1)², s =
+        e^(ε/2).
+        """
         p, q = self.rates
         return p * q / (p - q) ** 2 / self.part
 
     @property
     def real_epsilon(self) -> float:
-        """The actual ε: half of `epsilon` if a report has one bit, which cannot distinguish two
-        items.
+        """The actual ε, in nats: half of `epsilon` if a report has one bit, which cannot
+        distinguish two items.
         """
         return self.epsilon / 2 if self.sampled == 1 else self.epsilon
 
     @property
     def linked(self) -> bool:
-        """True if the server draws the items of each report, so that they link the reports of one
+        """Whether the server draws the items of each report, so that they link the reports of one
         user.
         """
         return self.chooser == "server"
@@ -251,7 +255,7 @@ class BitFlips(OverItems, SummedNumbers):
         return rows
 
     def look(self, reports: Reports, items: Items) -> BoolArray:
-        """bool[n, items]: the items whose bit is sent, and is 1."""
+        """bool[n, items]: whether the report sends this item's bit, and as 1."""
         bits = np.unpackbits(reports[:, 1], axis=1, count=self.domain_size)
         return bits[:, items].astype(np.bool_)
 
@@ -321,8 +325,8 @@ class BitFlips(OverItems, SummedNumbers):
         return total.r * self.noise + total.frequency * (1 / self.part - 1)
 
     def unit_variance(self, frequency: float | Floats) -> float | Floats:
-        """n times the variance of an estimate of this frequency: noise, and the chance of sampling
-        the own item.
+        """n times the variance of an estimate of this frequency: from noise, and from sampling the
+        user's item.
         """
         return self.noise + frequency * (1 / self.part - 1)
 
@@ -346,8 +350,8 @@ class BitFlips(OverItems, SummedNumbers):
         return ReportLaw(law.reshape(d, -1), item_name, name)
 
     def privacy_loss(self) -> DiscreteLoss:
-        """The privacy loss between two items: a report has the bits of both, of one of them or of
-        none.
+        """The privacy loss between two items: a report has the bits of both, of one or of
+        neither.
         """
         d, size = self.domain_size, self.sampled
         both = self.part * (size - 1) / (d - 1)

@@ -1,4 +1,4 @@
-"""dBitFlipPM: dBitFlip whose users keep their bits, and send the same ones in every round.
+"""dBitFlipPM: dBitFlip whose users memoise their bits, and send the same bits in every round.
 
 Ding, Kulkarni, Yekhanin, "Collecting Telemetry Data Privately", NIPS 2017, section 4.
 """
@@ -26,14 +26,14 @@ class KeptBitFlips(BitFlips, Memoising):
         return self.epsilon
 
     def epsilon_of_rounds(self, rounds: int) -> float:  # noqa: ARG002
-        """ε of any number of reports: the same as of one, as they are identical."""
+        """ε of any number of reports, in nats: that of one, as they are identical."""
         return self.epsilon
 
     @property
     def epsilon_lifetime(self) -> float:
-        """ε of a user who comes to hold every item in turn.
+        """ε of a user whose item becomes every item in turn, in nats.
 
-        All items without a bit share an answer. Each answer costs ε at most.
+        All items without a bit share one answer, and each answer costs ε at most.
         """
         return min(self.sampled + 1, self.domain_size) * self.epsilon
 

@@ -1,4 +1,4 @@
-"""The law of one report of dBitFlip: its weights for targets and for other items."""
+"""The distribution of one report of dBitFlip: its weights for targets and for other items."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ from ...law.support import ItemSupport, Support
 
 @dataclass(frozen=True)
 class InclusionChances:
-    """The probabilities that a report contains the bit of a target, of another item, and of pairs
-    of items.
+    """The probabilities that a report contains the bits of one item, and of two items.
+
+    target, other : of a target, of another item. targets, others, mixed : of two targets, of two
+    other items, of one of each.
     """
 
     target: float
@@ -24,14 +26,16 @@ class InclusionChances:
 
     @classmethod
     def uniform(cls, size: int, items: int) -> InclusionChances:
-        """The inclusion probabilities of the bits of a uniform subset of all items."""
+        """The inclusion probabilities of a uniform subset of `size` of all `items` bits."""
         one, two = _pick_chances(size, items)
         return cls(one, one, two, two, two)
 
     @classmethod
     def first(cls, size: int, items: int, r: int) -> InclusionChances:
-        """The inclusion probabilities of a report with as many targets' bits as fit; the rest are
-        other items'.
+        """The inclusion probabilities of a report with as many targets' bits as fit, else uniform
+        bits.
+
+        size : the bits of a report. items : d. r : the number of targets.
         """
         inside = min(r, size)
         target, targets = _pick_chances(inside, r)
@@ -49,10 +53,10 @@ def _pick_chances(size: int, items: int) -> tuple[float, float]:
 
 @dataclass(frozen=True)
 class Weights(Support):
-    """The joint distribution of a report's weights for r targets and other items.
+    """The joint distribution of a report's weights for r targets and for the other items.
 
     target, other : the mean weight of a target, and of another item. spread, other_spread : the
-        variances. variance, other_variance, covariance : those of the two sums.
+    variances of these weights. variance, other_variance, covariance : those of the two sums.
     """
 
     spread: float

@@ -1,6 +1,6 @@
 """Local hashing: the report is a hash function and a perturbed bucket. BLH, OLH and LH.
 
-`local` has the protocol, `kinds` its settings, `search` the laws of what an attacker finds among
+`local` has the protocol and its kinds, `crafting` the distributions of what an attacker finds among
 many seeds.
 """
 

@@ -1,9 +1,9 @@
-"""Crafted reports of local hashing: of the hash functions tried, the one that serves best.
+"""Crafted reports of local hashing: the best of the hash functions that a fake user tries.
 
-Attacks, and the laws of the number of targets that the best of several ideal hash functions puts
-together, or keeps away: Cao, Jia, Gong, USENIX Security 2021, section 3.5. seeds : uint32[rows, K],
-those that each fake user tries. Functions of seeds return the place of the chosen seed and its
-bucket, per row.
+Cao, Jia, Gong, USENIX Security 2021, section 3.5; the distributions of the number of targets in one
+bucket are for ideal hash functions. Functions that choose a seed take seeds : uint32[rows, K], the
+seeds that each fake user tries, and return for each row the index of the chosen seed and its
+bucket.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from ...law.pure import BoolArray, Items, Rng, SeedSearch
 
 @lru_cache(maxsize=256)
 def matched_law(r: int, hash_range: int, search: SeedSearch) -> Floats:
-    """Pr[M = j], j = 0..r: the number of targets in one bucket under the best of `search.seeds`
-    ideal hashes.
+    """float64[r + 1], read-only: Pr[M = j], with M the number of targets in one bucket under the
+    best of `search.seeds` ideal hash functions.
 
-    Returns float64[r + 1], read-only. With F the law of one seed's score, Pr[M ≤ x] = F(x)^K.
-
-    anchor: 1 + Binomial(r - 1, 1/g). bucket: the fullest of g buckets that r balls fall into.
+    r : the number of targets. hash_range : g. With F the distribution function of one seed's score,
+    Pr[M ≤ x] = F(x)^K. Scoring "anchor": M is 1 + Binomial(r - 1, 1/g). "bucket": the fullest of g
+    buckets that r balls fall into.
     """
     if search.scoring == "anchor":
         score = np.zeros(r + 1)
@@ -79,11 +79,11 @@ def _binomial_laws(most: int, p: float) -> Floats:
 
 @lru_cache(maxsize=256)
 def fewest_law(r: int, hash_range: int, seeds: int) -> Floats:
-    """The distribution of the number of targets in the emptiest bucket, the best of `seeds` ideal
-    hashes.
+    """float64[r + 1], read-only: Pr[M = j], with M the number of targets in the emptiest bucket
+    under the best of `seeds` ideal hash functions.
 
-    Returns float64[r + 1], read-only. With G(x) = Pr[every bucket of one hash holds x targets at
-    least], Pr[M ≥ x] = G(x)^K; below g targets some bucket is empty.
+    With G(x) = Pr[every bucket of one hash function has at least x targets], Pr[M ≥ x] = G(x)^K;
+    with r < g some bucket is empty.
     """
     at_least = np.zeros(r + 2)
     below = hash_range * np.cumsum(binomial_chances(r, 1 / hash_range))
@@ -162,7 +162,7 @@ def find_anchored_seeds(
     """For each row, the index of the seed with most targets in the bucket of a random target, and
     that bucket.
 
-    aims : int64[r, rows], the targets of each row.
+    aims : int64[r, rows], the targets of each row. seeds : uint32[rows, K].
     """
     rows = np.arange(len(seeds))
     anchor = aims[rng.integers(0, len(aims), size=rows.size), rows]
@@ -179,7 +179,8 @@ def find_anchored_seeds(
 def fullest(aims: Items, seeds: UInts, hash_range: int) -> tuple[Items, UInts]:
     """For each row, the index of the seed, and the bucket, with the most targets.
 
-    The load of a bucket is counted from the targets in it: the work does not grow with g.
+    aims : int64[r, rows], the targets of each row. seeds : uint32[rows, K]. The targets in a bucket
+    are counted pair by pair, so that the work does not grow with g.
     """
     rows = np.arange(len(seeds))
     if (compiled := LOOPS.after(PAIR_S * len(aims) ** 2 * seeds.size)) is not None:
@@ -205,7 +206,10 @@ def _keys(items: Items) -> UInts:
 
 
 def emptiest(targets: Items, seeds: UInts, hash_range: int) -> tuple[Items, UInts]:
-    """For each row, the index of the seed, and the bucket, with the fewest targets."""
+    """For each row, the index of the seed, and the bucket, with the fewest targets.
+
+    targets : int64[r]. seeds : uint32[rows, K].
+    """
     r, rows = targets.size, np.arange(len(seeds))
     placed = np.sort(buckets(targets[:, None, None], seeds, hash_range), axis=0)
     if r < hash_range:

@@ -1,7 +1,7 @@
 """Local hashing: the report is a hash function and a perturbed bucket.
 
 Wang, Blocki, Li, Jha, USENIX Security 2017, section 4.4; attacks: Cao, Jia, Gong, USENIX Security
-2021, section 3.5. Laws are those of an ideal hash family; the reports path uses xxHash32.
+2021, section 3.5. Distributions are those of an ideal hash family; reports are hashed by xxHash32.
 """
 
 from __future__ import annotations
@@ -103,8 +103,8 @@ class LocalHashing(OverItems, IndependentItems):
         return reports
 
     def craft_sizes(self, ask: Ask) -> SupportSizes:
-        """The expected numbers of supported targets and other items of a report that a seed search
-        finds.
+        """The distribution of the numbers of supported targets and other items of a report that a
+        seed search finds.
         """
         r, g, aimed = ask.targets.size, self.hash_range, self._aimed_size(ask)
         if ask.law == "avoided":
@@ -120,7 +120,9 @@ class LocalHashing(OverItems, IndependentItems):
         return min(ask.subset, ask.targets.size) if ask.law == "subset" else ask.targets.size
 
     def draw_crafted(self, ask: Ask, count: int, rng: Rng) -> Reports:
-        """Crafted reports: the seed and bucket with most (or fewest) targets of all seeds tried."""
+        """Reports[count]: the seed and bucket with most targets of all seeds tried, or
+        with fewest.
+        """
         targets, g, r, search = ask.targets, self.hash_range, ask.targets.size, ask.search
         # With fewer targets than buckets, the first seed has an empty one.
         tried = 1 if ask.law == "avoided" and r < g else search.seeds
@@ -196,7 +198,7 @@ class LocalHashing(OverItems, IndependentItems):
     def enumerate_reports(self) -> ReportLaw | None:
         """The probability of every report for every item; None if there are too many.
 
-        Over all functions from items to buckets, as an ideal hash family draws them.
+        Over all functions from items to buckets, each equally likely, as in an ideal hash family.
         """
         d, g = self.domain_size, self.hash_range
         if d * math.log(g) > 40 or d * g * g**d > CELLS:
@@ -223,7 +225,7 @@ class LocalHashing(OverItems, IndependentItems):
 class SecondReports(LocalHashing):
     """Local hashing for users who reported before, and reuse their hash functions.
 
-    first : their reports, in order; crafted ones are sent again as they are.
+    first : their first reports, in order. Crafted reports are sent again unchanged.
     """
 
     first: Reports
@@ -246,7 +248,8 @@ HashRule: TypeAlias = Literal["nearest", "ceil", "floor"]
 
 
 def hash_range_for(epsilon: float, rule: HashRule | int = "nearest") -> int:
-    """The number of buckets g: e^ε + 1 rounded by the rule, at least 2; a given number is kept.
+    """The number of buckets g: e^ε + 1 rounded by the rule, at least 2; an integer is returned as
+    it is.
 
     nearest: W17 section 6.1; ceil: Cao, Jia, Gong section 5.1; floor: Li et al. 2025.
     """
@@ -271,7 +274,7 @@ def OLH(  # noqa: N802
 
 @dataclass(frozen=True)
 class BLHSpec(Budget, kind="blh", mechanism=LocalHashing, make=BLH):
-    """The parameters of BLH, before the domain is known."""
+    """The `[protocol]` table of BLH, before the domain is known."""
 
 
 @dataclass(frozen=True)
@@ -296,11 +299,9 @@ class _HashRangeTable(Budget, mechanism=LocalHashing):
 
 @dataclass(frozen=True)
 class OLHSpec(_HashRangeTable, kind="olh"):
-    """The parameters of OLH, before the domain is known."""
+    """The `[protocol]` table of OLH, before the domain is known."""
 
 
 @dataclass(frozen=True)
 class LHSpec(_HashRangeTable, kind="lh", dial=Dial("hash_range", HASH_RANGE, whole=True)):
-    """The parameters of local hashing with any g, before the domain is known; BLH and OLH are two
-    settings.
-    """
+    """The `[protocol]` table of local hashing with any g, before the domain is known."""

@@ -1,6 +1,6 @@
-"""RAPPOR's closed forms: the counts of bits, and what least squares makes of them on average.
+"""RAPPOR's closed forms: the expected counts of bits, and the expected least-squares estimates.
 
-Where a lasso selects candidates first, nothing is known of the decoding.
+If a lasso selects candidates first, nothing is known of the decoding.
 
 RAP: Erlingsson, Pihur, Korolova, "RAPPOR", CCS 2014; its p and q are reversed: q* > p*.
 """
@@ -24,20 +24,19 @@ from .noise import BitNoise
 
 
 def bit_count_std(noise: BitNoise, users: float) -> float:
-    """The standard deviation of t_ij, a cohort's estimated number of users with a bit that nobody
+    """The standard deviation of t_ij, a cohort's estimated number of users with a bit that no user
     has.
 
-    √(p*(1-p*) N_j) / (q* - p*) for a cohort of N_j users. RAP section 4.
+    √(p*(1-p*) N_j) / (q* - p*) for a cohort of N_j = `users`. RAP section 4.
     """
     return math.sqrt(noise.p_star * (1 - noise.p_star) * users) / noise.gap
 
 
 def count_std(noise: BitNoise, hashes: int, users: float) -> float:
-    """The standard deviation of the decoded count of a rare item among N users, for any number of
-    cohorts.
+    """The standard deviation, in users, of the decoded count of a rare item among N = `users`.
 
-    About √(N p*(1-p*) / h) / (q* - p*): each cohort sees N/m users through h bits, and there are m
-    of them. Bits that other candidates share make it larger.
+    About √(N p*(1-p*) / h) / (q* - p*), for any number m of cohorts: each sees N/m users through h
+    bits. Bits that other candidates share make it larger.
     """
     return bit_count_std(noise, users) / math.sqrt(hashes)
 
@@ -45,12 +44,12 @@ def count_std(noise: BitNoise, hashes: int, users: float) -> float:
 def learnable_items(
     noise: BitNoise, users: float, candidates: int, hashes: int = 1, alpha: float = 0.05
 ) -> float:
-    """The number of equally frequent items that N users can reveal at best.
+    """The largest number of equally frequent items that N users can reveal.
 
-    N over the smallest count that a test at level α/M notices, Q times its deviation (`count_std`):
-    √(h N) (q* - p*) / (Q √(p*(1-p*))), Q = Φ⁻¹(1 - α/M). About half of these items are detected.
-    With one bit an item, p = 1/2 and no permanent noise that is (2q - 1) √N / Q. RAP section 5,
-    "learning limits", which has one bit an item.
+    N over the smallest count that is significant at level α/M, Q times its deviation (`count_std`):
+    √(h N) (q* - p*) / (Q √(p*(1-p*))), Q = Φ⁻¹(1 - α/M), M candidates. About half of these items
+    are detected. With one bit for an item, p = 1/2 and no permanent noise that is (2q - 1) √N / Q:
+    RAP section 5, "learning limits".
     """
     from scipy.special import ndtri
 
@@ -63,10 +62,11 @@ def bit_support_gain(
     """The gain before decoding: the change of the estimated share of users, averaged over the
     targets' bits.
 
-    Σ_T mean over the target's bits of β_j [(s_ij - p*) / (q* - p*) - F_ij], where a fake report of
-    cohort j has bit i with probability s_ij (`rates`), F_ij of the genuine users have it, and
-    fakes are a share β_j (`shares`, float64[m]) of the cohort. The common formula, S and f_T of
-    bits.
+    Σ_T mean over the target's bits of β_j [(s_ij - p*) / (q* - p*) - F_ij]: a fake report of cohort
+    j has bit i with probability s_ij, F_ij of the genuine users have it, and a share β_j of the
+    cohort is fake. The common formula of the gain, with S and f_T of bits.
+
+    rates : s, float64[m, k]. shares : β, float64[m]. frequencies : float64[d].
     """
     noise = protocol.noise
     moved = (rates - noise.p_star) / noise.gap - protocol.design.bits_of(frequencies)
@@ -99,14 +99,15 @@ def ideal_bit_support_gain(
     share: float,
     target_frequency: float,
 ) -> float:
-    """`bit_support_gain` averaged over all hash functions, of r targets.
+    """`bit_support_gain` of r targets, averaged over all hash functions.
 
-    law : that of a fake report, as `core.attacks.ReportLaw` names it.
+    With c = 1 - (1 - 1/k)^h the chance that another item's filter has a given bit: G = β[(S - r p*)
+    / (q* - p*) - f_T - (r - f_T) c], with S = r/2 for random reports, r for crafted reports (before
+    padding), and q* + (r-1)(p* + c (q* - p*)) for honest reports of a target, which gives β (1 -
+    f_T)(1 - c). Our derivation.
 
-    With c = 1 - (1 - 1/k)^h the chance that another item's filter has a given bit:
-    G = β[(S - r p*) / (q* - p*) - f_T - (r - f_T) c], with S = r/2 for random reports, r for
-    crafted ones (before padding), and q* + (r-1)(p* + c (q* - p*)) for honest ones of a target,
-    which gives β (1 - f_T)(1 - c).
+    law : the distribution of a fake report. bits : k. hashes : h. share : β. target_frequency :
+    f_T.
     """
     shared = 1 - (1 - 1 / bits) ** hashes
     supported = {
@@ -121,8 +122,8 @@ def ideal_bit_support_gain(
 def cohort_share(users: int, malicious: int, cohorts: int, cohort: float | None) -> float:
     """The expected share of fakes in a cohort, averaged over the cohorts.
 
-    `cohort` is the share of the fakes that all claim one cohort; the others, and all of them where
-    it is None, and the genuine users claim any.
+    cohort : the fraction of the fakes that all claim the same cohort, None for 0; the other fakes
+    and the genuine users are uniform over the cohorts.
     """
     crowd = cohort or 0.0
     each = malicious * (1 - crowd) / cohorts
@@ -170,7 +171,7 @@ def bit_rates(protocol: Filters, collection: Collection) -> Floats | None:
     """float64[m, k]: the probability that a fake of each cohort sets each bit, averaged over all
     fakes.
 
-    None where that is not known.
+    None if it is not known.
     """
     if not collection.is_foreseen:
         return None
@@ -188,6 +189,8 @@ def bit_rates(protocol: Filters, collection: Collection) -> Floats | None:
 def attacked_shares(protocol: Filters, collection: Collection) -> Floats | None:
     """float64[m, k]: the expected estimated share of each cohort's users with each bit, fakes
     included.
+
+    None if the fakes' bits are not known.
     """
     held = protocol.design.bits_of(collection.frequencies)
     if not collection.fakes:
@@ -200,7 +203,8 @@ def attacked_shares(protocol: Filters, collection: Collection) -> Floats | None:
 
 
 def bit_counts(protocol: Filters, collection: Collection) -> Floats | None:
-    """float64[m, k + 1]: the expected counts of a trial, fakes included; None if not known.
+    """float64[m, k + 1]: the expected counts of a trial, fakes included; None if they are not
+    known.
 
     The number of users of each cohort who send each bit as 1; in the last column, of all its users.
     """
@@ -213,11 +217,12 @@ def bit_counts(protocol: Filters, collection: Collection) -> Floats | None:
 
 
 def bit_count_variances(protocol: Filters, collection: Collection) -> Floats | None:
-    """float64[m, k + 1]: the variances of the counts of `bit_counts`, exact; None if not known.
+    """float64[m, k + 1]: the variances of the counts of `bit_counts`, exact; None if they are not
+    known.
 
-    A count is of users who are in the cohort and send the bit, each on their own with a probability
-    P: Σ P(1-P). For n genuine users with cohort law λ, F of whom have the bit,
-    Σ P = nλ(p*(1-F) + q*F) and Σ P² = nλ²(p*²(1-F) + q*²F).
+    A count is of independent users, each in the cohort and with the bit with probability P: Σ
+    P(1-P). For n genuine users with cohort probability λ, F of whom have the bit, Σ P = nλ(p*(1-F)
+    + q*F) and Σ P² = nλ²(p*²(1-F) + q*²F).
     """
     if not collection.is_foreseen:
         return None
@@ -239,16 +244,16 @@ MOST_COLUMNS: Final = 2048
 
 
 def decodes_linearly(protocol: Filters) -> bool:
-    """True if decoding is plain least squares, so that its expectation is known."""
+    """Whether decoding is plain least squares, so that its expectation is known."""
     design = protocol.design
     return not (design.selects or design.candidates > MOST_COLUMNS)
 
 
 def decode_shares(protocol: Filters, users: Floats, shares: Floats) -> Floats:
-    """float64[d]: the least-squares frequencies from shares [m, k] of users with each bit, users
-    [m].
+    """float64[d]: the least-squares frequencies of the items.
 
-    Shares are Pr[bit sent as 1] less p*, over q* - p*.
+    users : float64[m]. shares : float64[m, k], of each cohort's users with each bit: (Pr[bit sent
+    as 1] - p*) / (q* - p*).
     """
     return protocol.design.shared_out(_fit(protocol, users).coefficients(shares))
 
@@ -264,7 +269,7 @@ def _fit_of(design: Design, users: tuple[float, ...]) -> Fit:
 
 
 def estimable(protocol: Filters) -> bool:
-    """True if the expectation of every decoded frequency is known."""
+    """Whether the expectation of every decoded frequency is known."""
     if not decodes_linearly(protocol):
         return False
     with one_thread():

@@ -1,9 +1,9 @@
 """Frequencies of candidates from RAPPOR's bit counts: selection, regression, significance.
 
 Erlingsson, Pihur, Korolova, "RAPPOR", CCS 2014 (RAP below), section 4. The estimated share of each
-cohort's users that have each bit set is regressed on the bits that each candidate sets. With more
+cohort's users with each bit is regressed on the bits that each candidate sets. With more
 candidates than 0.8·k·m, a non-negative lasso selects some first. scikit-learn, the extra
-`rappor`, is imported here alone, and not before it is needed.
+`rappor`, is imported only here, and only if it is needed.
 """
 
 from __future__ import annotations
@@ -62,6 +62,8 @@ class Design:
     def of(cls, rows: NDArray[np.int64], cohorts: int, bits: int) -> Design:
         """The design from int64[d, any], the bit rows of each candidate; a repeated row counts
         once.
+
+        Raises ScenarioError without a candidate.
         """
         from scipy.sparse import csc_array
 
@@ -101,12 +103,12 @@ class Design:
 
     @property
     def indistinct(self) -> int:
-        """The number of candidates that set exactly the bits of another one."""
+        """The number of candidates that set exactly the bits of another candidate."""
         return int(self.shared[self.shared > 1].sum())
 
     @property
     def selects(self) -> bool:
-        """True if there are too many candidates for least squares, so that a lasso selects some
+        """Whether there are too many candidates for least squares, so that a lasso selects some
         first.
         """
         return self.shared.size > ROOM * self.cohorts * self.bits
@@ -119,7 +121,7 @@ class Design:
         return np.asarray(together, dtype=np.float64)
 
     def shared_out(self, values: Floats) -> Floats:
-        """float64[d]: the values of design columns, split equally among the candidates with the
+        """float64[d]: the values float64[distinct], split equally among the candidates with the
         same bits.
         """
         return np.asarray((values / self.shared)[self.column_of])
@@ -138,10 +140,11 @@ class Decoding:
     """The decoded frequency and significance of each candidate: arrays [d].
 
     frequencies : estimates; 0 for a candidate that was not selected. Candidates that set the same
-        bits share theirs equally.
-    standard_errors : infinite where a candidate is not estimated on its own.
-    p_values : one-sided, of the claim that nobody holds the candidate; 1 where not estimated.
-    selected, detected : True where it was estimated; True where its p-value is significant.
+        bits share their estimate equally.
+    standard_errors : infinite if a candidate is not estimated on its own.
+    p_values : one-sided, of the hypothesis that no user has the candidate; 1 if not estimated.
+    selected : whether the candidate was estimated.
+    detected : whether its p-value is significant.
     """
 
     frequencies: Floats
@@ -156,8 +159,9 @@ class Fit:
     """A weighted least-squares fit of the cohorts' bit shares on some design columns.
 
     columns : sparse float64[m·k, s]. by_cohort : the same, cohort by cohort.
-    inverse : float64[s, s], of X'WX, W the users of each cohort (over all users).
-    known : bool[s], True where the data determine the coefficient.
+    weights : float64[m·k], the share of all users in the bit's cohort.
+    inverse : float64[s, s], of X'WX.
+    known : bool[s], whether the data determine the coefficient.
     """
 
     columns: csc_array
@@ -168,7 +172,9 @@ class Fit:
 
     @classmethod
     def of(cls, design: Design, users: Floats, chosen: NDArray[np.int64] | None = None) -> Fit:
-        """The fit on all columns of a design, or on the chosen ones."""
+        """The fit on all columns of a design, or on the chosen columns; users : float64[m], of each
+        cohort.
+        """
         columns = design.columns if chosen is None else design.columns[:, chosen]
         parts = design.by_cohort if chosen is None else _by_cohort(columns, design.bits)
         weights = np.repeat(users / users.sum(), design.bits)
@@ -185,9 +191,10 @@ class Fit:
     ) -> Floats:
         """float64[s]: the standard deviations of the coefficients at these true frequencies.
 
-        A user's contribution to the estimate depends on the cohort, drawn by chance, and on the
-        noise of the bits. The part of the former that all cohorts have in common cancels, since
-        each user is in one of them.
+        A user's contribution depends on the random cohort and on the noise of the bits. The part of
+        the former that all cohorts have in common cancels, since each user is in one cohort.
+
+        frequencies : float64[s]. users : float64[m], of each cohort.
         """
         cohorts, total = users.size, users.sum()
         bits = self.weights.size // cohorts
@@ -235,8 +242,8 @@ def _inverse(gram: Floats) -> tuple[Floats, NDArray[np.bool_]]:
 def bit_shares(counts: Counts, p_star: float, q_star: float) -> Floats:
     """float64[m, k]: the estimated share of each cohort's users whose filter has each bit.
 
-    t_ij / N_j with t_ij = (c_ij - p* N_j) / (q* - p*), RAP section 4; 0 in a cohort without users,
-    which has no weight.
+    counts : int64[m, k + 1]. t_ij / N_j with t_ij = (c_ij - p* N_j) / (q* - p*), RAP section 4; 0
+    in a cohort without users, which has no weight.
     """
     users = counts[..., -1:]
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -259,6 +266,11 @@ def decode(
     p_star, q_star : probability that a bit is sent as 1 if the true bit is 0, is 1.
     alpha : the level of the tests: of one false discovery or more (Bonferroni), or of the expected
         share of false discoveries (Benjamini–Hochberg).
+
+    Raises
+    ------
+    ScenarioError
+        Without a report.
     """
     users = counts[:, -1].astype(np.float64)
     if not users.any():
@@ -286,11 +298,12 @@ def decode(
 def select(
     columns: csc_array, shares: Floats, users: Floats, p_star: float, q_star: float
 ) -> NDArray[np.int64]:
-    """The design columns that a non-negative lasso selects; at most 0.8 of the number of observed
-    bits.
+    """int64[s]: the design columns that a non-negative lasso selects, at most 0.8 per observed bit.
 
     Rows are weighted by their standard deviation, so that a column's penalty is in deviations.
-    Raises CellError without scikit-learn (the extra `rappor`).
+
+    shares : float64[m, k]. users : float64[m]. Raises CellError without scikit-learn (the extra
+    `rappor`).
     """
     try:
         from sklearn.exceptions import ConvergenceWarning
@@ -326,17 +339,17 @@ def select(
 
 
 def upper_tail(z: Floats) -> Floats:
-    """The probability Pr[Z > z] of a standard normal variable."""
+    """The probability Pr[Z > z] of a standard normal variable, an array of the shape of z."""
     from scipy.special import ndtr
 
     return np.asarray(ndtr(-z))
 
 
 def reject_nulls(p_values: Floats, alpha: float, adjust: Adjust) -> NDArray[np.bool_]:
-    """bool[tests]: True where the null hypothesis is rejected, from one p-value for each test.
+    """bool[tests]: whether the null hypothesis is rejected, from one p-value for each test.
 
-    Bonferroni: p ≤ α/M. Benjamini, Hochberg 1995: the k smallest, for the largest k of which the
-    k-th smallest is at most α k/M.
+    Bonferroni: p ≤ α/M. Benjamini, Hochberg 1995: the k smallest, for the largest k with p_(k) ≤ α
+    k/M.
     """
     if adjust == "bonferroni" or not p_values.size:
         return np.asarray(p_values <= alpha / max(p_values.size, 1))
@@ -349,8 +362,8 @@ def bit_frequencies(counts: Counts, noise: BitNoise) -> tuple[Floats, Floats]:
     """The estimated share of each cohort's users whose filter has each bit, and its standard
     deviation.
 
-    Two arrays float64[m, k]: `bit_shares` and √(p*(1-p*) / N_j) / (q* - p*), the standard deviation
-    where no user has the bit. A cohort without users has 0 and infinity.
+    counts : int64[m, k + 1]. Two arrays float64[m, k]: `bit_shares` and √(p*(1-p*) / N_j) / (q* -
+    p*), the standard deviation if no user has the bit. A cohort without users has 0 and infinity.
     """
     p = noise.p_star
     share = bit_shares(counts, p, noise.q_star)

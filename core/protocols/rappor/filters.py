@@ -40,8 +40,9 @@ def bloom_bits(
     """uint8[d, cohorts, hashes], read-only: the bits that each item sets in each cohort's filter.
 
     As Google's reference client hashes: byte i of MD5(cohort as 4 bytes big-endian, value in UTF-8)
-    modulo k is hash i. Two hashes of an item may coincide: they are one bit. `names` are the
-    values, or their number d, where a value is its decimal index.
+    modulo k is hash i. Two hashes of an item that coincide are one bit.
+
+    names : the values, or their number d; then a value is its decimal index.
     """
     values = [str(item) for item in range(names)] if isinstance(names, int) else names
     prefixes = [struct.pack(">I", cohort) for cohort in range(cohorts)]
@@ -58,7 +59,7 @@ def bloom_bits(
 
 @lru_cache(maxsize=4)
 def bloom_design(names: int | tuple[str, ...], bits: int, hashes: int, cohorts: int) -> Design:
-    """The bits, of k·m, that each item sets, as a sparse matrix for decoding."""
+    """The design matrix of decoding: which of the k·m bits each item sets, sparse."""
     table = bloom_bits(names, bits, hashes, cohorts)
     rows = table.astype(np.int64) + bits * np.arange(cohorts)[:, None]
     return Design.of(rows.reshape(len(table), -1), cohorts, bits)
@@ -69,10 +70,12 @@ class Filters:
     """The base of RAPPOR with Bloom filters: all items' filters in every cohort, and the noise of a
     bit.
 
-    alpha, adjust : when decoding calls an item detected. labels : the values that are hashed.
-    crowd : the share of users that claim cohort 0, the others uniform over all; 0 for honest ones.
-    None of these four is part of what addresses the random streams: how counts are decoded does not
-    change them, and the same users draw the same noise whatever their values are called.
+    alpha, adjust : the level, and the adjustment, at which decoding calls an item detected.
+    labels : the values that are hashed, one for each item, else ScenarioError.
+    crowd : the fraction of users that claim cohort 0, the others uniform over all; 0 if honest.
+
+    None of these four is part of the address of random streams: decoding does not change counts,
+    and the same users draw the same noise whatever the labels.
     """
 
     domain_size: Annotated[int, DOMAIN]
@@ -115,6 +118,8 @@ class Filters:
     def packed_filters(self, values: Items, cohorts: Items) -> Reports:
         """uint8[n, ceil(k/8)]: the Bloom filter of each item in its cohort, packed; at most h bits
         are set.
+
+        values, cohorts : int64[n].
         """
         filters = np.zeros((values.size, -(-self.bits // 8)), dtype=np.uint8)
         ones = np.ones(values.size, dtype=np.bool_)
@@ -123,12 +128,17 @@ class Filters:
         return filters
 
     def encode(self, values: Items, cohorts: Items) -> BoolArray:
-        """bool[n, k]: the Bloom filter of each item in its cohort, one bit per entry."""
+        """bool[n, k]: the Bloom filter of each item in its cohort.
+
+        values, cohorts : int64[n].
+        """
         packed = self.packed_filters(values, cohorts)
         return np.unpackbits(packed, axis=1, count=self.bits).view(np.bool_)
 
     def bit_users(self, spread: Counts) -> Counts:
-        """int64[m, k]: users whose filter has each bit, for int64[d, m] users per item, cohort."""
+        """int64[m, k]: the users whose filter has each bit, from int64[d, m] users per item and
+        cohort.
+        """
         ones = np.zeros(self.cohorts * self.bits, dtype=np.int64)
         table, offsets = self.table, self.bits * np.arange(self.cohorts)
         for hashed in range(self.hashes):
@@ -152,16 +162,16 @@ class Filters:
         return aimed
 
     def padding(self, targets: Items) -> Items:
-        """int64[m]: the number of extra bits of a crafted report, so that its ones are as many as
-        expected.
+        """int64[m]: the number of extra bits of a crafted report, so that it has as many ones as an
+        honest report on average.
         """
         aimed = self.target_bits(targets).sum(axis=1)
         pad = np.floor(self.expected_ones - aimed).astype(np.int64)
         return np.asarray(np.clip(pad, 0, self.bits - aimed))
 
     def filling(self, targets: Items) -> Items:
-        """int64[m]: the number of ones of a report that avoids the targets' bits and has as many as
-        an honest one.
+        """int64[m]: the number of ones of a report that avoids the targets' bits and has as many
+        ones as an honest report on average.
         """
         room = self.bits - self.target_bits(targets).sum(axis=1)
         return np.asarray(np.minimum(math.floor(self.expected_ones), room))
@@ -173,7 +183,7 @@ class Filters:
 def epsilon_of_rounds(noise: BitNoise, hashes: int, rounds: int) -> float:
     """ε of `rounds` reports of one value, in nats: exact, between ε₁ and ε∞.
 
-    Two values differ in 2h bits at most, half of them in each direction, of a chain each.
+    Two values differ in 2h bits at most, half of them in each direction, each with its own chain.
     """
     return hashes * noise.chain.epsilon_of_rounds(rounds)
 
@@ -184,7 +194,8 @@ def naive_epsilon_of_rounds(noise: BitNoise, hashes: int, rounds: int) -> float:
 
 
 def false_attribution(noise: BitNoise, hashes: int, frequency: float) -> float:
-    """Pr[a user does not hold v | all h bits of v are 1 in one report], v of this frequency.
+    """Pr[a user does not have item v | all h bits of v are 1 in the user's report], v of this
+    frequency.
 
     (1-f_v) p*^h / (f_v q*^h + (1-f_v) p*^h). RAP section 5.3, "attacker of a single report".
     """
@@ -193,7 +204,7 @@ def false_attribution(noise: BitNoise, hashes: int, frequency: float) -> float:
 
 
 class RapporMemory(Memoising):
-    """The base of all forms of RAPPOR: the memoised answers.
+    """The base of all forms of RAPPOR: memoised bits with two randomised responses.
 
     noise : of each bit. hashes : h, the bits of one item.
     """
@@ -221,10 +232,10 @@ class RapporMemory(Memoising):
         return {"noise": self.noise}
 
     def facts(self) -> dict[str, Any]:
-        """RAPPOR's noise for views, by name; the keys p and q are left out, as RAPPOR uses them for
-        other things.
+        """RAPPOR's noise by name, for results; without p and q, which have another meaning in
+        RAPPOR.
 
-        epsilon_infinity : None where nothing bounds it.
+        epsilon_infinity : None if it is unbounded.
         """
         return {
             "f": self.noise.f,

@@ -27,11 +27,13 @@ def ignored_keys(form: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class RapporSpec(ProtocolSpec, kind="rappor", mechanism=Rappor):
-    """The parameters of RAPPOR in one of its forms, before the domain is known.
+    """The `[protocol]` table of RAPPOR in one of its forms, before the domain is known.
 
-    Either f, or ε₁ of one report as `epsilon`, which f is solved for; neither means f = 0.5. A form
-    ignores what it does not have, so that forms can be swept: the basic ones `bits`, `hashes`,
-    `cohorts`, `alpha` and `adjust`, the one-time ones `p` and `q`.
+    Either f is given, or ε₁ of one report as `epsilon`, from which f is solved; without both f is
+    0.5. A form ignores keys without effect, so that forms can be swept: the basic forms ignore
+    `bits`, `hashes`, `cohorts`, `alpha` and `adjust`, the one-time forms `p` and `q`.
+
+    Raises ScenarioError if f and `epsilon` are both given, or if the noise gives no privacy.
     """
 
     form: Form = "full"
@@ -66,9 +68,7 @@ class RapporSpec(ProtocolSpec, kind="rappor", mechanism=Rappor):
 
     @property
     def basic(self) -> bool:
-        """True for the basic forms, in which each item has its own bit: then RAPPOR is a pure
-        protocol.
-        """
+        """Whether the form is basic: each item has its own bit, and RAPPOR is a pure protocol."""
         return self.form in ("basic", "basic-one-time")
 
     @property
@@ -90,7 +90,9 @@ class RapporSpec(ProtocolSpec, kind="rappor", mechanism=Rappor):
 
     @property
     def most_epsilon(self) -> float:
-        """The largest ε₁, reached without permanent noise (f = 0); infinite without fresh noise."""
+        """The largest ε₁, in nats, without permanent noise (f = 0); infinite without fresh
+        noise.
+        """
         return self.noise.most_epsilon(self.hashes or 1)
 
     @property

@@ -20,11 +20,12 @@ PROBABILITY = Range(0, 1)
 
 @dataclass(frozen=True)
 class BitNoise:
-    """The two randomised responses of each bit of a Bloom filter: permanent and instantaneous. RAP
-    section 2.
+    """The two randomised responses of each bit of a Bloom filter: permanent and instantaneous.
 
     f : the permanent bit is 1 or 0 with probability f/2 each, whatever the true bit.
     p, q : the sent bit is 1 with probability p if the permanent bit is 0, q if it is 1.
+
+    RAP section 2. Raises ScenarioError if a sent bit reveals all of the true bit, or nothing.
     """
 
     f: Annotated[float, PROBABILITY]
@@ -69,7 +70,9 @@ class BitNoise:
         return self.f * (self.p + self.q) / 2 + (1 - self.f) * self.q
 
     def most_epsilon(self, hashes: int) -> float:
-        """The largest ε₁, reached without permanent noise (f = 0); infinite without fresh noise."""
+        """The largest ε₁, in nats, without permanent noise (f = 0); infinite without fresh
+        noise.
+        """
         if self.p == 0 or self.q == 1:
             return math.inf
         return BitNoise(0, self.p, self.q).epsilon_one(hashes)
@@ -81,12 +84,12 @@ class BitNoise:
 
     @property
     def gap(self) -> float:
-        """The gap q* - p*: what a true bit adds to the probability of sending a 1."""
+        """The gap q* - p*: by how much a true bit of 1 raises the probability of sending a 1."""
         return (1 - self.f) * (self.q - self.p)
 
     @property
     def is_memoised(self) -> bool:
-        """True if the permanent bit is noisy (f > 0), so that ε∞ is finite."""
+        """Whether the permanent bit is noisy (f > 0), so that ε∞ is finite."""
         return self.f > 0
 
     def epsilon_one(self, hashes: int) -> float:
@@ -98,25 +101,26 @@ class BitNoise:
         return hashes * math.log(q * (1 - p) / rare)
 
     def epsilon_infinity(self, hashes: int) -> float:
-        """ε∞ of any number of reports of one value: 2h ln((1-f/2) / (f/2)); RAP theorem 1.
+        """ε∞ of any number of reports of one value, in nats: 2h ln((1-f/2) / (f/2)); infinite if f
+        = 0.
 
-        Without bound (`math.inf`) where f = 0.
+        RAP theorem 1.
         """
         return 2 * hashes * math.log((2 - self.f) / self.f) if self.f else math.inf
 
     @property
     def chain(self) -> Chain:
-        """The noise as a chain of two randomisers: p1, q1 of the memoised bit; then p2 =
+        """The noise as a chain of two randomised responses: p1, q1 of the memoised bit; then p2 =
         q, q2 = p.
         """
         return Chain(1 - self.f / 2, self.f / 2, self.q, self.p)
 
 
 def solved_f(epsilon: float, hashes: int, p: float, q: float) -> float:
-    """The f at which one report has this ε₁; raises ScenarioError if no f in [0, 1) does.
+    """The f at which one report has ε₁ = `epsilon`; raises ScenarioError if no f in [0, 1) does.
 
-    With q* = s + x and p* = s - x, where s = (p+q)/2 and x = (1-f)(q-p)/2, and R = e^(ε₁/h):
-    (R-1) x² - (R+1) x + (R-1) s(1-s) = 0, of which the smaller root is meant.
+    With q* = s + x and p* = s - x, where s = (p+q)/2 and x = (1-f)(q-p)/2, and R = e^(ε₁/h): x is
+    the smaller root of (R-1) x² - (R+1) x + (R-1) s(1-s) = 0.
     """
     ratio = math.exp(-epsilon / hashes)  # of 1 and R, so that nothing overflows
     centre = (p + q) / 2

@@ -1,4 +1,4 @@
-"""RAPPOR with Bloom filters: reports, the law of their bit counts, and how they are decoded.
+"""RAPPOR with Bloom filters: reports, the distribution of their bit counts, and the decoding.
 
 Erlingsson, Pihur, Korolova, "RAPPOR", CCS 2014 (RAP below).
 """
@@ -49,12 +49,12 @@ ROWS = 1 << 21  # (user, bit) pairs counted at once
 
 @dataclass(frozen=True)
 class Rappor(Filters, RapporMemory, EstimateMoments):
-    """RAPPOR with a Bloom filter: the full form, and one-time where p = 0 and q = 1.
+    """RAPPOR with a Bloom filter: the full form, and the one-time form with p = 0 and q = 1.
 
     Reports are a structured array [n] of (cohort, bits): uint32, and uint8[ceil(k/8)], packed,
-    lowest bit first in the highest place (np.packbits). Bit counts are int64[m, k + 1]: how many
-    users of each cohort sent each bit as 1, and in the last column how many users the cohort has;
-    counts of different users add up.
+    lowest bit first in the highest place (np.packbits). Bit counts are int64[m, k + 1]: the users
+    of each cohort who sent each bit as 1, and in the last column all users of the cohort; counts of
+    different users add up.
     """
 
     called: ClassVar[str] = "RAPPOR"
@@ -80,7 +80,7 @@ class Rappor(Filters, RapporMemory, EstimateMoments):
 
     @property
     def solver(self) -> str | None:
-        """The library that selects among very many candidates; None if no selection is needed."""
+        """The library that selects among too many candidates; None if no selection is needed."""
         return self.extras[0] if self.design.selects else None
 
     # Laws of fakes.
@@ -188,7 +188,7 @@ class Rappor(Filters, RapporMemory, EstimateMoments):
         return reports
 
     def unperturbed(self, values: Items, rng: Rng) -> Reports:
-        """Reports that are the Bloom filters of these items, without noise."""
+        """Reports[n]: the Bloom filters of the items int64[n] in random cohorts, without noise."""
         reports = self._empty_reports(values.size, rng)
         reports["bits"] = self.packed_filters(values, reports["cohort"])
         return reports
@@ -206,8 +206,8 @@ class Rappor(Filters, RapporMemory, EstimateMoments):
         return np.unpackbits(reports["bits"], axis=1, count=self.bits).view(np.bool_)
 
     def support_counts(self, reports: Reports) -> Counts:
-        """int64[m, k + 1]: the number of reports with each bit in each cohort; the last column
-        counts users.
+        """int64[m, k + 1]: the reports of each cohort with each bit; in the last column all its
+        reports.
         """
         counts = np.zeros((self.cohorts, self.bits + 1), dtype=np.int64)
         counts[:, -1] = np.bincount(reports["cohort"], minlength=self.cohorts)
@@ -223,10 +223,12 @@ class Rappor(Filters, RapporMemory, EstimateMoments):
     # Bit counts, without the users: [trials, m, k + 1].
 
     def sample_counts(self, histogram: Counts, rng: Rng) -> Counts:
-        """Random bit counts of the honest reports of int64[trials, d] users per item.
+        """int64[trials, m, k + 1]: random bit counts of honest reports, from int64[trials, d] users
+        per item.
 
-        The users of an item are spread over the cohorts by one multinomial; how many users of a
-        cohort have a bit set is then known, and its count is a sum of two binomials.
+        The users of an item are spread over the cohorts by one multinomial draw. The number of
+        users of a cohort with each true bit is then known, and a bit's count is the sum of two
+        binomial draws.
         """
         counts = np.empty((len(histogram), self.cohorts, self.bits + 1), dtype=np.int64)
         law = self.cohort_law
@@ -254,7 +256,7 @@ class Rappor(Filters, RapporMemory, EstimateMoments):
         return counts
 
     def concentrate_cohorts(self, share: float) -> Rappor:
-        """The protocol as fakes see it, when this share of them claims cohort 0, and the others any
+        """The protocol of fakes of whom this fraction claims cohort 0, and the others a uniform
         cohort.
         """
         return replace(self, crowd=share)
@@ -294,16 +296,18 @@ class Rappor(Filters, RapporMemory, EstimateMoments):
     # The server.
 
     def bit_frequencies(self, counts: Counts) -> tuple[Floats, Floats]:
-        """Each bit's share of a cohort's filters and its deviation: `decoding.bit_frequencies`."""
+        """Each bit's estimated share of a cohort's users and its deviation:
+        `decoding.bit_frequencies`.
+        """
         return bit_frequencies(counts, self.noise)
 
     def decode(self, counts: Counts) -> Decoding:
-        """Frequencies of all items from bit counts int64[m, k + 1], and which are detected."""
+        """The frequencies and significance of all items, from bit counts int64[m, k + 1]."""
         p, q = self.noise.p_star, self.noise.q_star
         return decode(self.design, counts, p, q, self.alpha, self.adjust)
 
     def estimates(self, counts: Counts, users: int) -> Estimates:  # noqa: ARG002
-        """The frequencies decoded from bit counts [trials, m, k + 1]."""
+        """The decoded frequencies float64[trials, d], from bit counts int64[trials, m, k + 1]."""
         with one_thread():
             trials = [self.decode(trial) for trial in counts]
         frequencies = np.array([trial.frequencies for trial in trials])

@@ -1,4 +1,6 @@
-"""Sketches: users hash their items by one of a few public functions, and report noisy cells."""
+"""Sketches: users hash their items by one of a few public functions, and report noisy cells of a
+row.
+"""
 
 from .count_mean import CountMeanSketch, CountMeanSpec
 from .signs import HadamardSketch, HadamardSketchSpec

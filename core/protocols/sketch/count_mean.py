@@ -190,4 +190,4 @@ class CountMeanSketch(Sketch):
 
 @dataclass(frozen=True)
 class CountMeanSpec(SketchSpec, kind="cms", mechanism=CountMeanSketch):
-    """The parameters of CMS, before the domain is known."""
+    """The `[protocol]` table of CMS, before the domain is known."""

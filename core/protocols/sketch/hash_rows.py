@@ -28,7 +28,7 @@ CELLS = 1 << 19
 
 
 def hash_items(items: Items, rows: Items, size: int) -> UInts:
-    """uint32[rows, items]: the bucket, of `size`, of each item in each row."""
+    """uint32[rows, items]: the bucket, of `size` buckets, of each item in each row."""
     return buckets(items[None, :], rows.astype(np.uint32)[:, None], size)
 
 
@@ -45,8 +45,9 @@ def each_row(items: Items, rows: int, size: int) -> Iterator[UInts]:
 
 
 def sums(placed: UInts, weights: Floats, size: int) -> Floats:
-    """float64[rows, size]: the total weight in each bucket, from item weights and buckets
-    uint32[rows, items].
+    """float64[rows, size]: the total weight in each bucket.
+
+    placed : uint32[rows, items], the bucket of each item. weights : float64[items].
     """
     rows = np.arange(len(placed))[:, None]
     flat = (placed + rows * size).ravel()
@@ -55,8 +56,9 @@ def sums(placed: UInts, weights: Floats, size: int) -> Floats:
 
 
 def shared_weights(weights: Floats, rows: int, size: int) -> Floats:
-    """float64[d]: the total weight in each item's bucket, its own included, averaged over
-    the rows.
+    """float64[d]: the total weight in each item's bucket, its own included, averaged over the rows.
+
+    weights : float64[d].
     """
     return _shared_by_bytes(weights.tobytes(), rows, size)
 
@@ -74,8 +76,10 @@ def _shared_by_bytes(weights: bytes, rows: int, size: int) -> Floats:
 
 @lru_cache(maxsize=16)
 def bucket_sharing(weights: bytes, counted: bytes, rows: int, size: int) -> BucketSharing:
-    """The moments of how many counted items share buckets, where float64[d] users hold
-    each item.
+    """The three moments of `BucketSharing`, averaged over the rows.
+
+    weights : the bytes of float64[d], the users of each item. counted : the bytes of int64[r], the
+    counted items.
     """
     held, chosen = np.frombuffer(weights), np.frombuffer(counted, dtype=np.int64)
     totals = np.zeros(3)

@@ -1,7 +1,7 @@
 """The Hadamard count mean sketch (HCMS): the report is a row, a column and one noisy sign.
 
 Apple Differential Privacy Team, "Learning with Privacy at Scale", 2017. The sign is the entry of an
-m × m Hadamard matrix, in the row of the own bucket and a random column.
+m × m Hadamard matrix, in the row of the item's bucket and a random column.
 """
 
 from __future__ import annotations
@@ -29,17 +29,19 @@ UInts = NDArray[np.uint32]
 
 
 def odd(numbers: UInts) -> NDArray[np.uint8]:
-    """The parity of the bits of each number: 1 if the number of ones is odd, else 0."""
+    """uint8, of the shape of `numbers`: 1 if a number has an odd number of one bits, else 0."""
     return np.bitwise_count(numbers) & np.uint8(1)
 
 
 @dataclass(frozen=True, eq=False)
 class Equations:
-    """Linear equations over bits, solved in each row: which Hadamard columns support a set of
+    """Linear equations over bits, solved for each row: which Hadamard columns l support a set of
     targets.
 
-    pivots : uint32[width, rows], for each bit of l the equation that it leads: the bits of h, and
-    above them that of the right side; 0 where the bit is free. fits : bool[rows], which have a
+    A target in bucket h is the equation h·l = 1.
+
+    pivots : uint32[width, rows], for each bit of l the equation that is solved for it: the bits of
+    h, and above them the right side; 0 if the bit is free. fits : bool[rows], whether there is a
     solution.
     """
 
@@ -48,8 +50,9 @@ class Equations:
 
     @classmethod
     def of(cls, buckets: UInts, width: int) -> Equations:
-        """The solved equations of targets in these buckets uint32[rows, targets], of
-        `width` bits.
+        """The solved equations of targets.
+
+        buckets : uint32[rows, targets]. width : the number of bits of a bucket.
         """
         pivots = np.zeros((width, len(buckets)), dtype=np.uint32)
         fits = np.ones(len(buckets), dtype=np.bool_)
@@ -70,10 +73,10 @@ class Equations:
         return len(self.pivots)
 
     def reduce_buckets(self, buckets: UInts) -> tuple[UInts, UInts]:
-        """The buckets reduced by the equations, and the constant by which their entries differ.
+        """The buckets reduced by the equations, and a constant: uint32[rows, items] each.
 
-        h·l is the sum of rest·l and the second number, 0 or 1, for every solution l. Where the rest
-        is 0 that decides it; else h·l is 1 for half of the solutions.
+        For every solution l, h·l of a bucket h is rest·l plus the constant, 0 or 1. If the rest is
+        0 the constant is h·l; else h·l is 1 for half of the solutions.
         """
         rest = buckets.copy()
         for bit in reversed(range(self.width)):
@@ -82,7 +85,7 @@ class Equations:
         return rest & np.uint32((1 << self.width) - 1), rest >> np.uint32(self.width)
 
     def solutions(self, rows: Items, rng: Rng) -> UInts:
-        """uint32[n], a uniform solution l in each of these rows."""
+        """uint32[n]: a uniform solution l in each of the rows int64[n]."""
         columns = rng.integers(0, 1 << self.width, size=rows.size, dtype=np.uint32)
         for bit, pivots in enumerate(self.pivots):
             place, equation = np.uint32(1 << bit), pivots[rows]
@@ -103,7 +106,8 @@ class HadamardSketch(Sketch):
     bucket there, kept with odds e^ε : 1.
 
     Reports are a structured array [n] of the row and the column, uint32, and of the sign uint8: 0
-    for an entry of 1, and 1 for -1. A report supports the items whose entry it is.
+    for an entry of 1, and 1 for -1. A report supports the items whose entry equals the sign. Raises
+    ScenarioError if the number of buckets is no power of two.
     """
 
     called: ClassVar[str] = "HCMS"
@@ -133,7 +137,7 @@ class HadamardSketch(Sketch):
 
     @property
     def width(self) -> int:
-        """log₂ m, the bits of a bucket."""
+        """log₂ m, the number of bits of a bucket."""
         return self.buckets.bit_length() - 1
 
     @property
@@ -255,4 +259,4 @@ def _aimed_law(sketch: HadamardSketch, targets: bytes, counted: bytes) -> tuple[
 
 @dataclass(frozen=True)
 class HadamardSketchSpec(SketchSpec, kind="hcms", mechanism=HadamardSketch):
-    """The parameters of HCMS, before the domain is known."""
+    """The `[protocol]` table of HCMS, before the domain is known."""

@@ -1,9 +1,9 @@
 """A sketch: the report is a row of a table, and noisy cells of that row.
 
 Apple Differential Privacy Team, "Learning with Privacy at Scale", 2017. A user picks one of k rows,
-whose hash functions all users share, and hashes the own item to one of m buckets. A report supports
-the items whose bucket in that row it shows. The server takes the mean of the rows, less what items
-that share a bucket add on average; what they add beyond that, at these hash functions, stays.
+each with a public hash function, and hashes the item to one of m buckets. A report supports the
+items whose bucket in that row it shows. The server averages over the rows, and subtracts what items
+that share a bucket add on average over hash functions; the rest of the collisions remains.
 """
 
 from __future__ import annotations
@@ -250,7 +250,7 @@ class Sketch(OverItems, PlacedItems, LocalMechanism, EstimateMoments):
 
     def means(self, collection: Collection) -> Moments:
         """The expected estimates at the given hash functions, with the collisions of items in
-        buckets.
+        buckets: float64[d] each.
         """
         users, everyone = collection.users, collection.users + collection.malicious
         rates = self.other + (self.p - self.other) * self._share_weights(collection.frequencies)
@@ -272,17 +272,18 @@ class Sketch(OverItems, PlacedItems, LocalMechanism, EstimateMoments):
 
     @property
     def collision_variance(self) -> float:
-        """The variance of what one item adds to another's estimate by collisions, at f = 1.
+        """1 / ((m - 1) k): the variance of what an item of frequency 1 adds to another item's
+        estimate by collisions.
 
-        Over the choice of the hash functions; the sum over the other items of this times f² is that
-        of the whole. It stays however many users there are: 1 / ((m - 1) k).
+        Over random hash functions. For frequency f it is f² times that; it does not fall with the
+        number of users.
         """
         return 1 / ((self.buckets - 1) * self.rows)
 
 
 @dataclass(frozen=True)
 class SketchSpec(Budget):
-    """The parameters of a sketch, before the domain is known."""
+    """The base of `[protocol]` tables of sketches, before the domain is known."""
 
     buckets: Annotated[int, BUCKETS] = 1024
     rows: Annotated[int, ROWS] = 2048

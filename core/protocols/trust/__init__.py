@@ -1,4 +1,6 @@
-"""Trust: whom users trust, as a value beside the protocol. A kind is a row of `kinds.TRUSTS`."""
+"""Trust models: whom users trust, chosen apart from the protocol. The kinds are
+`trust_kinds.TRUSTS`.
+"""
 
 from __future__ import annotations
 

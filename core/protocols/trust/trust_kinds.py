@@ -1,7 +1,7 @@
-"""The rows of trust: whom users trust, and so who sees what, and what a fake is held to.
+"""The kinds of trust: whom users trust, and so who sees what, and what a fake is forced to do.
 
-A row changes the mechanism that users are asked by (its ε, its noise, what a proof admits), and
-says what fakes are held to and what the server sees. It changes nothing else.
+A kind changes the mechanism that users run (its ε, its noise, the vectors that a proof admits), and
+says what fakes are forced to do and what the server sees. It changes nothing else.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ Bind: TypeAlias = Callable[[Any], Mechanism]
 class TrustRequest:
     """The protocol, population and parameters from which a trust model makes a mechanism.
 
-    spec : the `[protocol]` table. bind : the mechanism of such a table. items, users : d, and n
-    genuine users. Equal where the numbers are.
+    spec : the `[protocol]` table. bind : the function that makes the mechanism of a table; not
+    compared. items, users : d, and n genuine users.
     """
 
     spec: Any
@@ -46,7 +46,7 @@ class TrustRequest:
         return self.bind(self.spec)
 
     def at(self, epsilon: float) -> Mechanism:
-        """The mechanism of the protocol with another ε."""
+        """The protocol's mechanism with another ε."""
         return self.bind(replace(self.spec, epsilon=epsilon))
 
     def epsilon(self, key: str) -> float:
@@ -63,12 +63,13 @@ class TrustRequest:
 class Trust(RangeChecked):
     """The base of `[trust]` tables: whom users trust.
 
-    linked : the server knows which reports are of one user. unread : why no filter reads a report,
-    "" where one may. proves : fakes have to run the protocol, and only choose an item. drop_out :
-    they may keep a report back. every_task : it makes sense for every task. address : its part of
-    the streams of fakes, "" where they draw as without it. blending : δ of the promise that all
-    reports keep together; None where each stands alone. target_epsilon : the ε that all reports
-    are asked to keep together; None where it follows.
+    linked : whether the server knows which reports are of one user. unread : why no filter can read
+    a report, "" if one can. proves : whether fakes have to run the protocol, and only choose an
+    item. drop_out : whether fakes may keep a report back. every_task : whether the model makes
+    sense for every task. address : the part of the address of fakes' random streams, "" if they
+    draw as without the model. blending : δ of the guarantee for all reports together; None if each
+    has its own. target_epsilon : the ε requested for all reports together; None if it follows from
+    the protocol's.
     """
 
     kind: Any
@@ -82,8 +83,9 @@ class Trust(RangeChecked):
     target_epsilon: Any = None
 
     def bound(self, asked: TrustRequest) -> Mechanism:
-        """The mechanism that users run under this trust model; raises ScenarioError with the full
-        key.
+        """The mechanism that users run under this trust model.
+
+        Raises ScenarioError, with the full key, if the protocol does not fit.
         """
         if not is_a(asked.spec.mechanism, LocalMechanism):
             rule = f'must be "curator" with {asked.spec.kind}, to whom users tell their items'
@@ -108,11 +110,11 @@ class Verified(Trust):
     """The trust model of verified reports: users prove that the protocol drew their report from
     some item.
 
-    Kato, Cao, Yoshikawa, DBSec 2021. What is left to fakes is the item that they pretend to hold,
-    and, where nobody can be held to it, whether to send the report at all.
+    Kato, Cao, Yoshikawa, DBSec 2021. Fakes choose only the item that they pretend to have, and, if
+    users can drop out, whether to send the report.
 
-    drop_out : users may keep a report back after they have seen it. Fakes send theirs only if it
-        supports the item that they pretend to hold.
+    drop_out : users may keep a report back after seeing it. Fakes send theirs only if it
+        supports the item that they pretend to have.
     """
 
     proves: ClassVar[bool] = True
@@ -148,8 +150,9 @@ class Verified(Trust):
 class Shuffled(Trust):
     """The shuffle model: a shuffler removes the senders of the reports.
 
-    delta : δ of the central promise. central_epsilon : the central ε that the shuffled reports
-        keep; the protocol's ε₀ is solved for. None: ε₀ is the protocol's own.
+    delta : δ of the central guarantee. central_epsilon : the central ε of the shuffled reports,
+    from
+        which the protocol's ε₀ is solved. None: ε₀ is the protocol's own.
     """
 
     linked: ClassVar[bool] = False
@@ -192,9 +195,9 @@ class Shuffled(Trust):
 class Aggregated(Trust):
     """Secure aggregation (Prio): servers add up secret-shared vectors, each proved valid.
 
-    circuit : what a proof admits of one client: one item, up to `weight` items, or any set of them.
+    circuit : the vectors that a proof admits: one item, up to `weight` items, or any set of items.
     weight : of `multihot`.
-    aggregators : how many servers add noise, each enough alone.
+    aggregators : the number of servers, each of which adds noise that suffices alone.
     noise : discrete Laplace or Gaussian noise of every aggregator. delta : δ of Gaussian noise.
     """
 
@@ -222,7 +225,7 @@ class Aggregated(Trust):
 class TrustedCurator(Trust):
     """The central model: a curator learns every item, and adds noise to a histogram.
 
-    That of the protocol where it is a curator's; of all others geometric noise of the same ε.
+    The noise of the protocol if it is a curator's; else geometric noise of the protocol's ε.
     """
 
     kind: Literal["curator"] = "curator"
@@ -258,7 +261,8 @@ def _solve_epsilon(asked: TrustRequest, delta: float, epsilon: float) -> float:
 def budgets(trust: Trust, mechanism: Any, users: int) -> dict[str, float]:
     """The central privacy budgets of n users' reports together, by name; empty in the local model.
 
-    Where servers or a curator add the noise, it is that of the protocol's ε; else ε₀ is told, too.
+    central_epsilon, delta : of all reports. local_epsilon : ε₀ of one report, if reports are
+    shuffled.
     """
     if awaits_code(mechanism):
         return {}
