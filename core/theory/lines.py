@@ -165,7 +165,7 @@ def gains_elsewhere(cell: Cell, kinds: Iterable[str]) -> dict[str, float]:
     cell
         A cell of an experiment.
     kinds
-    Protocols that a budget alone binds; they get the cell's epsilon, and defaults for their other
+        Protocols that a budget alone binds; they get the cell's epsilon, and defaults for their other
         keys.
 
     Examples
