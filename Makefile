@@ -71,9 +71,9 @@ bench-tui: $(READY)
 	$(BIN)/python bench/tui.py $(ARGS)
 
 $(RUN): pyproject.toml
-	@echo 'Setting up .venv, once: about 280 MB, half a minute to two minutes.'
+	@echo 'Setting up .venv, once: about 360 MB, half a minute to two minutes.'
 	@$(NEW)
-	@$(INSTALL) -e .
+	@$(INSTALL) -e ".[plot]"
 	@$(COMPILE) .venv core ldptui scenarios >/dev/null 2>&1 || true
 	@touch $@
 

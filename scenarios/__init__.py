@@ -16,11 +16,15 @@ SCHEMA: Final = "scenario.schema.json"
 """The JSON Schema beside the scenarios, which their first line names to editors."""
 
 
+OPENED_FIRST: Final = ("quickstart", "cao-gain-beta")
+"""The scenarios that most people begin with."""
+
+
 def names() -> list[str]:
-    """The names of the bundled scenarios, in alphabetical order, `quickstart` first."""
+    """The names of the bundled scenarios: those that are opened first, then the others by name."""
     listed = (entry.name for entry in files(__name__).iterdir())
     stems = sorted(name.removesuffix(".toml") for name in listed if name.endswith(".toml"))
-    return sorted(stems, key=lambda name: name != "quickstart")
+    return [*OPENED_FIRST, *(name for name in stems if name not in OPENED_FIRST)]
 
 
 def path(name: str) -> Path:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Sequence
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,7 +20,7 @@ from ldptui.core.view.redrawn import single_trials
 
 from ..charts.chart_data import ChartData
 from ..charts.curves import LateError, names_items
-from ..charts.draw.paper import WIDTHS, figure_of, write_figure
+from ..charts.draw.paper import WIDTHS, fault_to_draw, figure_of, write_figure
 from ..charts.kinds import KINDS, on_paper
 from ..charts.series import Chart
 from ..engine.measured import snapshot_of
@@ -94,10 +93,8 @@ def overlays_of(runs: Sequence[RunResults]) -> tuple[Overlay, ...]:
 
 def check_matplotlib() -> None:
     """Raise ScenarioError if matplotlib is not installed."""
-    if find_spec("matplotlib") is None:
-        raise ScenarioError(
-            "figures need matplotlib: pip install 'ldptui[plot]' (one in text, .txt, needs none)"
-        )
+    if fault := fault_to_draw():
+        raise ScenarioError(f"{fault} (a figure in text, .txt, needs none)")
 
 
 def chart_of(

@@ -8,8 +8,10 @@ from __future__ import annotations
 import io
 import math
 import os
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import chdir, contextmanager, nullcontext
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 
@@ -63,6 +65,15 @@ class _Layout(Struct, frozen=True):
     down: int
     width: float
     height: float
+
+
+def fault_to_draw() -> str:
+    """A sentence with the command that installs matplotlib for this Python; "" if it is there."""
+    if find_spec("matplotlib") is not None:
+        return ""
+    python = sys.executable
+    pip = f"{python} -m pip install" if find_spec("pip") else f"uv pip install --python {python}"
+    return f"figures need matplotlib: {pip} matplotlib"
 
 
 def write_figure(chart: Chart, path: Path, *, columns: int, caption: str, embedded: str) -> None:

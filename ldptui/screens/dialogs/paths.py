@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 
 ENDS: Final = (".toml", ".ldptui", ".ldprun", ".csv", ".svg", ".pdf", ".png")
 """The ends of the names of scenarios, recordings, tables and figures."""
+LONGEST: Final = 40
+"""The most characters of a name that is made of a title, in whole words if possible."""
 Check: TypeAlias = Callable[[Path], tuple[str, bool]]
 """What speaks against a path, "" for nothing; whether enter takes it when it is pressed again."""
 
@@ -196,7 +198,9 @@ def own_path(draft: Draft) -> Path:
     if draft.path is not None:
         return places.scenarios_dir() / draft.path.name
     title = str((draft.document or {}).get("title", "")).casefold()
-    name = re.sub(r"[^a-z0-9]+", "-", title)[:40].strip("-")
+    name = re.sub(r"[^a-z0-9]+", "-", title).strip("-")
+    if len(name) > LONGEST:
+        name = name[: LONGEST + 1].rpartition("-")[0] or name[:LONGEST]
     return places.scenarios_dir() / f"{name or 'scenario'}.toml"
 
 
@@ -253,6 +257,8 @@ class ExportScreen(ModalScreen[ExportChoice | None]):
         self._stem, self._chart, self._check_figure = stem, chart, check_figure
         self._folder = current_dir()
         self._what: What = "figure"
+        self._said = Static(self._check_figure()[0], markup=False)
+        self._said.display = bool(self._said.content)
         self._proposed = ""
 
     def compose(self) -> ComposeResult:
@@ -262,9 +268,7 @@ class ExportScreen(ModalScreen[ExportChoice | None]):
                 for name, about in CHOICES.values()
             )
             yield LineList(*(Option(Content.assemble(*row)) for row in rows))
-            words, runs = self._check_figure()
-            if runs:
-                yield Static(words, markup=False)
+            yield self._said
             yield PathField(self._folder)
 
     def on_option_list_option_highlighted(self, event: LineList.OptionHighlighted) -> None:
@@ -298,6 +302,7 @@ class ExportScreen(ModalScreen[ExportChoice | None]):
         words, runs = self._check_figure() if self._what in COLUMNS else ("", False)
         exists = f"{path} exists; enter again overwrites it" * is_there(path)
         if words and not runs:
+            self._said.display = False  # it stands below the name
             field.tell(words, refused=True)
         elif self._what in COLUMNS and path.suffix not in DRAWN:
             ends = ", ".join(DRAWN)

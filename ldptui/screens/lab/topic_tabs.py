@@ -54,7 +54,7 @@ KEYS: Final[list[BindingType]] = [
     ),
     Binding("enter", "take", "Into the scenario", id="lab.take"),
     Binding("ctrl+o", "file", "Choose the file", id="lab.file"),
-    Binding("ctrl+e", "export", "Write a file", id="lab.export"),
+    Binding("ctrl+e", "export", "Write a file", priority=True, id="lab.export"),
     Binding("y", "copy", "Copy", id="lab.copy"),
     Binding("question_mark,f1", "help", "Help", id="lab.help"),
 ]

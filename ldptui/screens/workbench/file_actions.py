@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from ldptui import scenarios
 from ldptui.core.base.errors import FileError
 
+from ...catalogue import key_label
 from ...messages import LongWork
 from ...session import exporting
 from ...session.autosave import load_draft
@@ -138,7 +139,13 @@ def _check_figure(screen: DraftScreen) -> tuple[str, bool]:
     """What there is to say before the shown chart is drawn for paper ("" for nothing); True if a
     run comes first, False if it cannot be drawn.
     """
+    from ...charts.draw.paper import fault_to_draw
+
+    if fault := fault_to_draw():
+        return fault, False
     view, scenario = screen.charts.current_chart(), screen.draft.scenario if screen.draft else None
+    for problem in screen.draft.problems if screen.draft else ():
+        return f"no figure of wrong settings: {key_label(problem.key)} {problem.message}", False
     if view is None or view.chart is None or scenario is None:
         return "this tab shows no chart to draw", False
     run = screen.run_list.run(screen.run_list.shown)
@@ -196,11 +203,9 @@ def _write_figure(chart: Chart, run: Run, title: str, path: Path, columns: int) 
         embedded = exporting.embed_scenario(run.document, view.digest, view.numpy)
         chart = with_labels(chart, run.document.get("labels", {}))
         write_figure(chart, path, columns=columns, caption=words, embedded=embedded)
-    except ImportError:
-        return "figures need matplotlib: pip install 'ldptui[plot]'"
     except FileError as error:
         return str(error)
-    except (OSError, RuntimeError, ValueError) as error:
+    except (ImportError, OSError, RuntimeError, ValueError) as error:
         return f"{path} cannot be written: {error}"
     return f"wrote {path}; ldptui replay computes it again"
 

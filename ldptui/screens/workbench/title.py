@@ -60,7 +60,7 @@ KEYS: Final[list[BindingType]] = [
             id="run.cancel-too"),
     Binding("ctrl+s", "save", "Save", id="file.save"),
     Binding("ctrl+o,ctrl+l", "open", "Open", id="file.open"),
-    Binding("ctrl+e", "export", "Export", id="file.export"),
+    Binding("ctrl+e", "export", "Export", priority=True, id="file.export"),
     Binding("6", "lab", "Lab", id="lab.open"),
     Binding(f"f7,alt+6,{ALT_DIGITS[5]}", "lab", "Lab", id="lab.open.anywhere", priority=True),
     Binding("R", "lab('reports')", "Reports", id="reports.open", show=False),

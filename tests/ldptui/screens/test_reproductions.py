@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 from support.waiting import seen, until
-from support.workbench_app import own_home, workbench
+from support.workbench_app import finished, own_home, workbench
 
 from ldptui.session.draft import value_of
 
@@ -102,3 +103,24 @@ async def test_keys_mean_what_one_means(name: str) -> None:
         )
         assert tried.pane in (None, screen.pane)
         await until(pilot, lambda: tried.words in seen(pilot.app), 5)
+
+
+async def test_a_figure_of_cao_with_another_domain_takes_twenty_keys(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    files = list[Path]()
+    monkeypatch.setattr(
+        "ldptui.charts.draw.paper.write_figure", lambda _, path, **__: files.append(path)
+    )
+    monkeypatch.chdir(tmp_path)
+    keys = presses("ctrl+p 'cao' enter 2 down enter '490' tab '667574' ctrl+e enter")
+    assert sum(not key.startswith("wait") for key in keys) == 20
+    async with workbench() as (screen, engine, pilot):
+        await pilot.press(*keys)
+        await until(pilot, lambda: engine.active is not None and engine.active.full)
+        assert screen.draft.title == "Cao et al.: gain over the share of fake users"
+        assert value_of(screen.draft, "population.items") == 490
+        assert value_of(screen.draft, "population.users") == 667_574
+        finished(engine)
+        await until(pilot, lambda: bool(files))
+    assert files == [tmp_path / "cao-et-al-gain-over-the-share-of-fake-gain.pdf"]
