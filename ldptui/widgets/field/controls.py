@@ -9,7 +9,6 @@ from typing import Any, ClassVar, Final
 from rich.cells import cell_len, set_cell_size
 from rich.segment import Segment
 from textual import events
-from textual.app import RenderResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.geometry import Size
@@ -243,16 +242,16 @@ class ChoiceControl(FormControl, Widget, can_focus=True):
             self.post_message(self.ValueChosen(value))
 
     def on_click(self, event: events.Click) -> None:
-        """Choose the next or previous option for a click on an arrow; show all for a click on the
-        word.
+        """Choose the next or previous option for a click on an arrow; show all for a click between
+        them.
         """
-        offset, end = event.get_content_offset(self), 2 + cell_len(self.word)
-        if offset is not None and 2 <= offset.x < end:
+        offset, last = event.get_content_offset(self), self.render().cell_length - 1
+        if offset is not None and 0 < offset.x < last:
             self.action_ask()
-        elif offset is not None and offset.x < end + 2:
-            self.action_move(-1 if offset.x < 2 else 1)
+        elif offset is not None and offset.x <= last:
+            self.action_move(1 if offset.x else -1)
 
-    def render(self) -> RenderResult:
+    def render(self) -> Content:
         quiet = faint_style(self) if self.is_disabled else muted_style(self)
         bright, arrow = "$foreground bold", quiet
         if self.has_focus and not self.is_disabled:

@@ -343,8 +343,13 @@ async def test_a_choice_spells_its_signs_in_ascii() -> None:
         assert str(app.query_one(ChoiceControl).render()) == "‹ from epsilon ›"
 
 
-async def test_a_click_on_an_arrow_of_a_choice_chooses() -> None:
+async def test_a_click_on_an_arrow_of_a_choice_chooses_and_one_between_them_lists_all() -> None:
     class Bare(StyledApp):
+        lists = 0
+
+        def on_choice_control_list_request(self) -> None:
+            self.lists += 1
+
         def compose(self) -> ComposeResult:
             yield ChoiceControl((("a", "one"), ("b", "two"), ("c", "three")))
 
@@ -356,8 +361,10 @@ async def test_a_click_on_an_arrow_of_a_choice_chooses() -> None:
         assert choice.value == "a"
         await pilot.click(ChoiceControl, offset=(6, 0))
         assert choice.value == "b"
-        await pilot.click(ChoiceControl, offset=(3, 0))  # the word asks for the list of all
-        assert choice.value == "b"
+        assert app.lists == 0
+        for x in (1, 3, 5):
+            await pilot.click(ChoiceControl, offset=(x, 0))
+        assert (choice.value, app.lists) == ("b", 3)
 
 
 @pytest.mark.parametrize("type_", ["number", "boolean"])
