@@ -39,13 +39,13 @@ def sweep_verdict(cells: Sequence[CellView], swept: Sequence[str]) -> tuple[str,
     name = found[0][0]
     (_, low, least), (_, high, most) = min(found, key=_value), max(found, key=_value)
     what = metric_words(name).name
-    what += "," * ("," in what)  # the gain, defended, runs
+    what += "," * ("," in what)  # the gain, defended, goes up
     if low == high:
         same = VerdictCell(least).interval(name)
         return (f"The {what} is {same} in each of {count(len(found))} settings of the sweep.",)
     where, there = where_words(least.parameters, swept), where_words(most.parameters, swept)
     ends = [VerdictCell(least).interval(name), VerdictCell(most).interval(name)]
-    return (f"Over the sweep the {what} runs from {ends[0]} at {where} to {ends[1]} at {there}.",)
+    return (f"The {what} goes up to {ends[1]} at {there} and down to {ends[0]} at {where}.",)
 
 
 def metric_values(cells: Sequence[CellView], name: str) -> list[tuple[str, float, CellView]]:

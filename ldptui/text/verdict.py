@@ -230,15 +230,18 @@ def _places(items: Sequence[int], means: Sequence[float], targets: Sequence[int]
 
 def defended_sentence(told: VerdictCell) -> str:
     """The sentence about the part of the gain that remains after the defence."""
-    gain, after = told.mean("gain"), told.interval("gain_after")
+    gain, after = told.mean("gain"), told.mean("gain_after")
     if abs(gain) <= told.reach("gain"):
         return ""
-    left = told.mean("gain_after") / gain
-    if abs(told.mean("gain_after")) <= told.reach("gain_after"):
-        return f"The defence leaves a gain of {after}: none that the trials can tell from 0."
-    words = f"{percent(left)} of it" if left > 0 else "less than nothing of it"
-    more = "more than there was, " * (left > 1 and percent(left) != percent(1.0))
-    return f"The defence leaves {more}{words}: a gain of {after}."
+    part = percent(after / gain)
+    if abs(after) <= told.reach("gain_after"):
+        words = "which the trials cannot tell from 0, of"
+    elif after / gain > 1 and part != percent(1.0):
+        words = "more than"
+    else:
+        words = f"{part if after / gain > 0 else 'less than nothing'} of"
+    left = told.interval("gain_after")
+    return f"The defence leaves a gain of {left}, {words} the {told.interval('gain')} without it."
 
 
 def _flags(told: VerdictCell) -> str:
@@ -372,6 +375,7 @@ def _share(told: VerdictCell) -> str:
 ROWS: Final = (
     Row(_goal, charts=("answer",)),
     Row(_hitters, ("hitter_recall",), ("levels", "items", "success")),
+    Row(defended_sentence, ("gain", "gain_after"), ("frequencies", "map", "gain")),
     Row(_gain, ("gain",), ("frequencies", "map")),
     Row(_size, ("gain",), ("gain",)),
     Row(_elsewhere, ("gain",), ("frequencies", "map")),
@@ -380,7 +384,6 @@ ROWS: Final = (
     Row(_flags, ("recall", "false_positive_rate"), ("detection",)),
     Row(_alarm, ("alarm_rate", "false_alarm_rate"), ("timeline",)),
     Row(_share, ("share_estimate", "share_estimate_std")),
-    Row(defended_sentence, ("gain", "gain_after")),
     Row(_error, ("mse_clean",), ("error", "trials")),
     Row(clean_sentence),
     Row(_named_targets, ("targets_in_top_k",), ("success",)),

@@ -94,16 +94,17 @@ def test_a_gain_within_its_interval_is_none() -> None:
 
 
 def test_what_a_defence_leaves() -> None:
-    left = verdict(VerdictCell(cell(gain=(0.4, 0.01), gain_after=(0.1, 0.01))))[1]
-    assert left.startswith("The defence leaves 25 % of it: a gain of 0.10")
-    more = verdict(VerdictCell(cell(gain=(0.4, 0.01), gain_after=(0.5, 0.01))))[1]
-    assert more.startswith("The defence leaves more than there was, 125 % of it")
-    last_bit = verdict(
-        VerdictCell(cell(gain=(0.4, 0.01), gain_after=(np.nextafter(0.4, 1), 0.01)))
-    )[1]
-    assert last_bit.startswith("The defence leaves 100 % of it")
-    none = verdict(VerdictCell(cell(gain=(0.4, 0.01), gain_after=(0.001, 0.01))))[1]
-    assert none.endswith("none that the trials can tell from 0.")
+    for after, error, said in (
+        (0.1, None, "0.1, 25 % of the 0.4"),
+        (0.5, None, "0.5, more than the 0.4"),
+        (np.nextafter(0.4, 1), None, "0.400, 100 % of the 0.4"),
+        (-0.1, None, "-0.1, less than nothing of the 0.4"),
+        (0.001, 0.01, "0.001 ± 0.021 (95 %), which the trials cannot tell from 0, of the 0.4"),
+    ):
+        told = VerdictCell(cell(gain=(0.4, None), gain_after=(after, error)))
+        for chart in ("", "frequencies", "gain"):
+            left = f"The defence leaves a gain of {said} without it."
+            assert verdict(told, chart)[0] == left
 
 
 def test_the_chart_that_is_looked_at_comes_first() -> None:
@@ -171,7 +172,7 @@ def test_a_sweep_is_told_by_its_ends() -> None:
         for share, gain in ((0.0, 0.0), (0.1, 0.9), (0.2, 0.5))
     ]
     assert sweep_verdict(cells, ["attack.share"]) == (
-        "Over the sweep the gain runs from 0 at β 0 to 0.9 at β 0.1.",
+        "The gain goes up to 0.9 at β 0.1 and down to 0 at β 0.",
     )
     assert sweep_verdict(cells[:1], ["attack.share"]) == ()
 
@@ -206,12 +207,13 @@ def check(results: ldptui.Results) -> None:
         gains = results.measured.cells[0].metrics["gain"]
         mean, error = gains.mean(), gains.std(ddof=1) / np.sqrt(gains.size)
         start = "The gain is" if "The gain is" in said else " by "
-        told = numbers(said[said.index(start) :])
+        text = said[said.index(start) :]
+        told = numbers(text)
         assert told[0] == pytest.approx(mean, rel=0.05)
-        if "±" in said:
+        if "±" in text:
             assert told[1] == pytest.approx(error * reach_95(gains.size), rel=0.06)
-    if "Over the sweep the" in said and "runs from" in said:
-        shown = numbers(said[said.index("runs from") :])
+    if " goes up to " in said:
+        high, low = (numbers(said[said.index(way) :])[0] for way in (" goes up to ", " and down "))
         name = next(
             name for name in leading_metrics()
             if any(
@@ -221,7 +223,8 @@ def check(results: ldptui.Results) -> None:
             )
         )  # fmt: skip
         means = [each.metrics[name].mean() for each in results.measured.cells]
-        assert shown[0] == pytest.approx(np.nanmin(means), rel=0.06, abs=0.06 * abs(shown[1]))
+        assert high == pytest.approx(np.nanmax(means), rel=0.06)
+        assert low == pytest.approx(np.nanmin(means), rel=0.06, abs=0.06 * abs(high))
 
 
 @pytest.mark.long
