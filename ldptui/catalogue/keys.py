@@ -22,16 +22,17 @@ CODE: Final = ("name", "options")
 class Key(Struct, frozen=True):
     """The catalogue's description of one dotted key of a scenario, such as `protocol.epsilon`.
 
-    name, symbol : "privacy budget", "ε". phrase : the name as sentences and axes have it.
-    brief : in lists of runs. head : above a column. told : in the line of a setting, "" where it is
-    left out or told otherwise. meaning : two plain sentences. note : what the type and the range do
-    not say. formula : lines of at most 76 cells. source : the paper; sources : those of choices
-    that have their own, by choice. words : values of a choice that have other words than
-    themselves. start : the value where a newly chosen kind needs one. follows : how it follows a
-    number of the draft: `of` which, `part` of it, rounded to `digits` or else down, at `least` and
-    at `most`. step : of a nudge, small and big, or the name of a grid. sweep : the values of a new
-    sweep. axis : places on the x-axes of charts. span : from where to where.
-    Texts are empty, values None, where there is nothing to say.
+    name, symbol : "privacy budget", "ε". phrase : the name in sentences and on axes. brief : in
+    lists of runs. head : above a column. told : in the line of settings; "" if it is left out
+    there. meaning : two plain sentences. note : a remark on the allowed values besides type and
+    range. formula : lines of at most 76 cells. source : the paper; sources : papers of single
+    choices, by choice. words : labels of choices that differ from their values. start : the first
+    value in a form. follows : the rule by which that value follows a number of the draft: `of` that
+    number, `part` of it, rounded to `digits` or else down, `least` and `most`. step : the steps of
+    a number field, small and big, or the name of a grid. sweep : the values of a new sweep. axis :
+    its order on the x-axis of each chart. span : the range of that axis.
+
+    Empty texts and None mean that there is nothing to say.
     """
 
     key: str
@@ -84,9 +85,7 @@ class Key(Struct, frozen=True):
 
     @property
     def fact(self) -> str:
-        """The catalogue's description of a dotted key; keys below `sweep.` share that of
-        `sweep`.
-        """
+        """The name of the key in a line of settings; "" if it is left out there."""
         return self.key.rpartition(".")[2] if self.told is None else self.told
 
     def _with_symbol(self, name: str) -> str:
@@ -97,9 +96,9 @@ class Key(Struct, frozen=True):
 def key_words(key: str) -> Key:
     """The catalogue's description of a dotted key; all keys below `sweep.` share that of `sweep`.
 
-    A key of a part, of a phase or of the drift has a row of its own, attack.mix.weight, or that of
-    the attack or the population, attack.seeds for attack.phase.1.mix.0.seeds. The name of a key
-    without a row is its last part.
+    A key of a mixture, a phase or the drift has a row of its own (attack.mix.weight), or shares
+    that of the attack or the population (attack.seeds for attack.phase.1.mix.0.seeds). A key
+    without a row is named by its last part.
     """
     row = _row(key)
     if row is None:
@@ -109,9 +108,10 @@ def key_words(key: str) -> Key:
 
 
 def start_of(key: str, numbers: Mapping[str, Any] | None = None) -> Any:
-    """The value that a key starts with in a form; numbers : the draft's values by name.
+    """The value that a key starts with in a form; None if it has none.
 
-    A table starts with what its keys start with.
+    numbers : the draft's numbers by name, which the value may follow. For a table: a dict with the
+    value of each of its keys.
     """
     words, known = key_words(key), numbers or {}
     if isinstance(words.start, Mapping):
@@ -156,12 +156,12 @@ def protocol_keys(known: Container[str] = ()) -> tuple[str, ...]:
 
 
 def title_of(key: str) -> str:
-    """A key in words and symbol: `privacy budget ε`."""
+    """The name and the symbol of a key: `privacy budget ε`."""
     return key_words(key).title
 
 
 def key_label(key: str) -> str:
-    """A key as forms and scripts have it: `share of fake users β (attack.share)`."""
+    """A key's name with its dotted key: `share of fake users β (attack.share)`."""
     title = title_of(key)
     return f"{title} ({key})" if title != key else key
 

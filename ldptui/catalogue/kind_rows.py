@@ -14,11 +14,10 @@ from .toml_rows import rows
 class KindWords(Struct, frozen=True):
     """The catalogue's description of one kind of a table, such as ("protocol", "olh").
 
-    reason : why to pick it, one line. brief : the same where there is little room. text : what it
-    does. formula : lines of at most 76 cells. family : the group of a protocol, a key of
-    `families`. group : the folded group of a list, a key of `folded_groups`; "" if always shown.
-    sweep : True where a new sweep of the kind holds it. Texts are empty where there
-    is nothing to say.
+    reason : a line on why to pick it. brief : the same, shorter. text : what it does. formula :
+    lines of at most 76 cells. family : the family of a protocol, a key of `families`. group : the
+    folded group in the list of protocols, a key of `folded_groups`; "" if it is always shown. sweep
+    : True if a new sweep of the kind includes it. Empty texts mean that there is nothing to say.
     """
 
     table: str
@@ -71,11 +70,11 @@ def swept_kinds(table: str, chosen: str) -> list[str]:
 class MetricWords(Struct, frozen=True):
     """The catalogue's description of one metric, such as `normalised_gain`.
 
-    column : what a column of an exported run holds. meaning : two plain sentences. formula : lines
-    of at most 76 cells. verdict : a sentence of its value, with {fakes} where it is about them.
-    leads : its place among the metrics that a sweep is told by, 0 where it is none of them.
-    aside : whether the table of a sweep of items has it where it is asked for alone.
-    Texts are empty where there is nothing to say.
+    column : the meaning of its column in exported runs. meaning : two plain sentences. formula :
+    lines of at most 76 cells. verdict : a sentence with its value, and {fakes} if it is about the
+    attack. leads : its rank among the metrics that summarise a sweep, 0 if it is none of them.
+    aside : True if tables of sweeps show it only on request. Empty texts mean that there is nothing
+    to say.
     """
 
     metric: str
@@ -120,8 +119,8 @@ def metric_words(metric: str) -> MetricWords:
 class TabWords(Struct, frozen=True):
     """The catalogue's description of one tab of the charts, such as `gain`; `runs` is pane 5.
 
-    shows : what it has, for the documentation as well. reading : how to read it. metric : the
-    metric whose formula and source it has; "" where it has its own, or none.
+    shows : its content, for the documentation too. reading : how to read it. metric : the metric
+    whose formula and source it shows; "" if it has its own, or none.
     """
 
     tab: str

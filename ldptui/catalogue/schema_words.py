@@ -12,7 +12,7 @@ from .kind_rows import kind_words
 def describe_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
     """The JSON Schema of `core.scenario.schema` with titles and descriptions of its keys and kinds.
 
-    A list of kinds has a line for each of them, where the editors that build on taplo look for it.
+    A list of kinds gets a description for each kind, in the form that taplo's editors read.
     """
     words = _Words(dict(schema["$defs"]))
     properties = words.table(schema["properties"], "")
@@ -21,7 +21,9 @@ def describe_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class _Words:
-    """Puts words into a schema; a definition has those of the first key that leads to it."""
+    """Adds descriptions to a schema; a definition used by several keys gets those of
+    the first one.
+    """
 
     def __init__(self, definitions: dict[str, Any]) -> None:
         self.definitions = definitions
@@ -71,7 +73,7 @@ class _Words:
 
 
 def _section(key: str) -> str:
-    """The table of kinds that a key is about: `attack` for `attack.mix.kind`."""
+    """The table of kinds to which a key belongs: `attack` for `attack.mix.kind`."""
     return key.partition(".")[0]
 
 

@@ -23,9 +23,9 @@ NO_CELLS: Final = Cells()
 class ChartData(Struct, frozen=True, eq=False):
     """A scenario, its run and overlaid runs, with the round or cell at the cursor.
 
-    round : of the campaign, from 0; None: all rounds pooled. cell_words : the cell at a cursor that
-    is shown in place of the base: "OUE β 0.05"; "" for the base. has_curves : whether closed forms
-    are drawn between the cells; they may still be worked out.
+    round : of the campaign, from 0; None if all rounds are pooled. cell_words : the name of the
+    cell at a cursor, if it is shown in place of the base: "OUE β 0.05"; "" for the base. has_curves
+    : False while the closed forms between the cells are not to be drawn.
     """
 
     scenario: Scenario | None = None
@@ -51,7 +51,7 @@ class ChartData(Struct, frozen=True, eq=False):
 
     @property
     def base(self) -> CellView | None:
-        """The grid point whose frequencies the chart shows; None before the run has it."""
+        """The cell whose frequencies the charts show; None before its first trial."""
         return self.table.base
 
     @property
@@ -92,7 +92,7 @@ class ChartData(Struct, frozen=True, eq=False):
         """The overlaid runs at the same round as the cursor; pooled if the cursor's data are
         pooled.
 
-        None over a cell that is looked at: theirs are other ones.
+        Empty if a cell at the cursor is shown, as the overlaid runs have other cells.
         """
         if self.round is None:
             return () if self.cell_words else self.overlays
@@ -122,8 +122,8 @@ def _frequencies(snapshot: Snapshot | None) -> FrequencySummary | None:
 
 
 def _at_round(snapshot: Snapshot | None, at: int | None) -> tuple[FrequencySummary | None, str]:
-    """The frequencies of a round, and which one it is; of very many rounds some are not kept:
-    then those of the one before.
+    """The frequencies of a round, and its name; if that round is not stored, those of the last
+    stored round before it.
     """
     pooled = _frequencies(snapshot)
     if snapshot is None or at is None or not snapshot.round_frequencies:

@@ -21,16 +21,11 @@ if TYPE_CHECKING:
 class About(Struct, frozen=True):
     """The properties of a scenario that decide which charts and tabs it has.
 
-    bound : whether its values are known; until then its text says what it can.
-    lists : whether it estimates a list of items.
-    spread : whether its estimates stand beside a truth, item by item, list or not.
-    levels : whether the server names items, level by level.
-    rounds : whether it is collected in rounds.
-    pairs : whether it sweeps two keys.
-    measured : whether it has metrics in Python.
-    scored : whether its first filter has scores.
-    keeps : whether users keep their answers.
-    goal : whether it looks for the smallest attack.
+    bound : its values are valid; until then its text decides. lists : it estimates a list of items.
+    spread : its estimates can be compared item by item with true values. levels : the server names
+    items, level by level. rounds : it is a campaign. pairs : it sweeps two keys. measured : it has
+    metrics in Python. scored : its first filter has scores. keeps : users memoise their answers.
+    goal : it searches for the smallest attack.
     """
 
     bound: bool = False
@@ -48,25 +43,18 @@ class About(Struct, frozen=True):
 class ChartKind(Struct, frozen=True):
     """A tab of charts, numbers or words, and the figure for paper, if the tab has one.
 
-    title : of its tab; "" where it is for paper alone, as a view of another chart is.
-    has : whether a scenario has it.
-    frame : the file in figures/ whose `frame` makes of `ChartData`, and of what was chosen by hand,
-        all that is shown of it; else the words for why there is nothing, "" while it is on its way.
-        "" for a sheet of words, or of the numbers of charts.
-    numbers : the values that the frame is made of: another one for other numbers.
-    beside : the chart that a wide screen shows at its side.
-    paper : its place among the figures for paper; 0 where it is none. view : the one for paper.
-    needs : what a scenario needs for such a figure.
-    short : the title in less room.
-    unnamed : the title where the server names no items.
-    cells : what a preview measures for it besides the base.
-    waiting : the words until the numbers are there.
-    asks : what a preview measures of the base besides, a field of `ChartSelection`; "" for nothing.
-    at_cell : whether it shows the cell at a cursor, where there is one.
-    tall, wide : rows and columns from which its next view stands below or beside the one that is
-        shown; 0: it never does.
-    overlays : whether other runs can be laid over it.
-    leads : whether the keys move its cursor before that of rounds or of a sweep.
+    title : of its tab; "" if it is only a figure for paper. has : returns whether a scenario has
+    it. frame : the file in figures/ whose function `frame` returns the chart from `ChartData` and
+    the chosen options, or a sentence if there is none; "" for a tab without charts. numbers :
+    returns the values that the frame depends on. beside : the chart shown at its side on a wide
+    screen. paper : its place among the figures for paper; 0 if it is none. view : the view for
+    paper. needs : what a scenario needs for such a figure, in words. short : a shorter title.
+    unnamed : the title if the server names no items. cells : the cells that a preview measures for
+    it besides the base. waiting : the sentence until there are numbers. asks : the field of
+    `ChartSelection` with the details that a preview measures for it; "" for none. at_cell : it
+    shows the cell at a cursor. tall, wide : the rows and columns from which its next view is shown
+    too, below or beside; 0 for never. overlays : other runs can be laid over it. leads : the keys
+    move its cursor before that of rounds or of a sweep.
     """
 
     name: str
@@ -97,7 +85,7 @@ class ChartKind(Struct, frozen=True):
 
 
 def _along(chart: str) -> Cells:
-    """The cells along the axis of a chart."""
+    """The function that selects the cells along the axis of a chart."""
 
     def cells(scenario: Scenario, chosen: Mapping[str, str]) -> tuple[ChartSelection | None, ...]:
         from .curves import chart_selection, closed_forms

@@ -199,7 +199,8 @@ def length(row: Iterable[Span]) -> int:
 def strip(row: Row, width: int, charset: Charset = "braille") -> Strip:
     """The row in exactly `width` cells of the charset, in as few segments as possible.
 
-    Each segment costs a terminal some forty bytes of colours, so blanks join what is before them.
+    Each segment costs a terminal some forty bytes of colours, so blanks are joined to the text
+    before them.
     """
     pieces: list[tuple[list[str], str]] = []
     room, last = width, ""

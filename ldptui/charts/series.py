@@ -31,9 +31,9 @@ TONES: Final[tuple[Tone, ...]] = (
 
 
 class LateError(Exception):
-    """Closed-form curves take too long for the screen; `work` computes and caches them.
+    """Raised if closed-form curves take too long for the screen; `work` computes and caches them.
 
-    about : what is worked out.
+    about : what identifies these curves.
     """
 
     def __init__(self, work: Callable[[], object], about: tuple[object, ...]) -> None:
@@ -44,11 +44,11 @@ class LateError(Exception):
 class Series(Struct, frozen=True):
     """One line or cloud of points: `x`, `y` and `error` have one length; NaN breaks a line.
 
-    `error` is the half-width of the interval drawn around y (± error). `cloud`: whether very many
-    points may come as dots below the lines; else each keeps its mark. A `band` is a line through
-    the points, by x, within the intervals. A `floor` is the area between zero and the points. A
-    line without points is one of the legend alone. end : the name that stands at the right end of
-    the line where there is room, in place of an entry of the legend.
+    error : the half-width of the interval drawn around y (± error). style : a "band" is a line
+    through the points, by x, within the intervals; a "floor" is the area between zero and the
+    points. cloud : very many points may be drawn as dots; if False, each keeps its mark. A line
+    without points is only an entry of the legend. end : the name at the right end of the line, in
+    place of an entry of the legend, if there is room.
     """
 
     label: str
@@ -65,8 +65,8 @@ class Series(Struct, frozen=True):
 class Axis(Struct, frozen=True):
     """An axis of a plot: its label with the unit, its scale and its limits (None: from the data).
 
-    linear : above 0 for a symlog axis: about proportional within ± linear, logarithmic beyond.
-    bands : above 0 for an axis that is this number of rows of things, all of one height.
+    linear : above 0 for a symlog axis: linear within ± linear, logarithmic beyond. bands : above 0
+    for an axis of this number of equally high rows.
     """
 
     label: str
@@ -81,7 +81,8 @@ class Axis(Struct, frozen=True):
 class Plot(Struct, frozen=True, tag=True):
     """A chart with two axes: curves, points, error bars and horizontal reference lines.
 
-    cursor : the x that is looked at, a line across the chart; None for none.
+    levels : the value and the label of each reference line. cursor : the x of the cursor, drawn as
+    a vertical line; None for none.
     """
 
     title: str
@@ -96,7 +97,7 @@ class Plot(Struct, frozen=True, tag=True):
 class Panels(Struct, frozen=True):
     """Plots of the same series side by side, with one legend and one pair of axes.
 
-    own : columns and rows of a panel at least, where each has a y-axis of its own.
+    own : the least columns and rows of a panel, if each has a y-axis of its own.
     """
 
     title: str
@@ -113,8 +114,8 @@ FINDINGS: Final[tuple[Finding, ...]] = ("detected", "missed", "false")
 class Bar(Struct, frozen=True):
     """One item of a bar chart: a true mark, an estimate ± error, and the change an attack made.
 
-    `value` is the bar, `error` its half-width, `true` the mark; `before` the clean estimate.
-    `others` : what other runs estimate, None where they do not know the item.
+    value : the length of the bar. error : the half-width of its interval. true : the mark. before :
+    the estimate without attack. others : the estimates of other runs, None if a run lacks the item.
     """
 
     label: str
@@ -130,7 +131,8 @@ class Bar(Struct, frozen=True):
 class Rest(Struct, frozen=True):
     """A summary of the items without a bar: their number, the targets among them, and their sums.
 
-    value, true : of what bars and marks show; None where it is not known of all items.
+    value, true : the sums of the bars' and the marks' values; None if they are not known for all
+    items.
     """
 
     count: int
@@ -142,10 +144,10 @@ class Rest(Struct, frozen=True):
 class Bars(Struct, frozen=True, tag=True):
     """Horizontal bars, one item a row; `rest` summarises the items without a bar.
 
-    item, value, truth : what a row, its number and the mark are called (8 letters at most).
-    `others` names the runs of each bar's `others`, and the tones of their marks. cursor : the label
-    of the bar that is looked at. lead : the number of first bars to which the note and the numbers
-    above the bars give way where there are few rows.
+    item, value, truth : the heads of the labels, the numbers and the marks (8 letters at most).
+    others : the names of the runs of each bar's `others`, and the tones of their marks. cursor :
+    the label of the bar at the cursor. lead : the number of first bars that are shown even if the
+    note and the numbers above the bars have no room then.
     """
 
     title: str
@@ -164,10 +166,10 @@ class Bars(Struct, frozen=True, tag=True):
 class Grid(Struct, frozen=True):
     """A number for each pair of two swept values: a heat map whose cells are read as numbers.
 
-    rows, columns : the names of the values. row, column : of the two keys. values : a row for each
-    of `rows`, a number or None for each of `columns`. cursor : the row and the column looked at.
-    inside : as `values`, True for what lies inside of a line on the map; line : its meaning.
-    nouns : what the rows and the columns are in full, for paper.
+    rows, columns : the names of the values. row, column : the names of the two keys. values : a row
+    for each of `rows`, with a number or None for each of `columns`. cursor : the row and the column
+    at the cursor. inside : a bool for each value, True inside the outline of the map; line : the
+    outline's meaning. nouns : the full names of the rows' and the columns' keys, for paper.
     """
 
     title: str

@@ -33,8 +33,9 @@ class TargetSupport:
     """The formula of S, the number of targets that one fake report supports, in a family of
     protocols.
 
-    number, gain : of the equations of its indicator and of its gain in the project's list; 22 is
-    the gain of all. put : the right side with its numbers, where these are not those of the text.
+    number, gain : the numbers of its equation and of the equation of its gain in the list of
+    equations; 22 is the gain of every attack. put : the right side with numbers, if it differs from
+    the text with its symbols replaced.
     """
 
     text: str
@@ -110,7 +111,7 @@ SAFER: Final = Formula(
 
 
 def kind_of(law: str) -> str:
-    """The first kind of attack whose reports have this law."""
+    """The first kind of attack whose fake reports have this distribution."""
     return next(kind for kind, spec in ATTACKS.items() if getattr(spec, "report_law", "") == law)
 
 
@@ -124,8 +125,8 @@ def list_attack_formulas(
 ) -> Iterator[Formula]:
     """Yields the formulas of the gain of the cell's attack; without a cell, of RPA, RIA and MGA.
 
-    crafting : the formulas of crafted reports besides S. gain : those of the gain. title : of S.
-    beside : what the heading says of the fakes.
+    crafting : further formulas of crafted reports besides S. gain : the formulas of the gain. title
+    : the title of S. beside : words about the fakes for the heading.
     """
     cell = known.setting.cell
     if cell is None:
@@ -161,7 +162,7 @@ def list_attack_formulas(
 def _gains(
     cell: Cell, law: ItemSupport, known: KnownNumbers, gain: Sequence[Formula], number: int
 ) -> Iterator[Formula]:
-    """The gain, and its deviation where a report has a p and a q."""
+    """Yields the gain, and its standard deviation for a pure protocol."""
     gained, protocol = theory.expected_metrics(cell)["gain"], cell.protocol
     if gained is None:
         return
@@ -188,7 +189,7 @@ def words_of(laws: Laws, law: str) -> TargetSupport:
 
 
 def compare_attacks(setting: FormulaSetting, laws: Laws) -> Iterator[Formula]:
-    """Yields the gains of three attacks and their deviations, as far as the numbers are given."""
+    """Yields the gains of RPA, RIA and MGA and their deviations, if r, β and f_T are given."""
     protocol, r, share, held = setting.protocol, setting.r, setting.share, setting.held
     if r is None or share is None or held is None:
         return
@@ -246,7 +247,7 @@ SIFTED: Final = (
 
 
 def listed_bounds(setting: FormulaSetting) -> Iterator[Formula]:
-    """Yields the bounds that hold for every population, as far as the numbers are given."""
+    """Yields the bounds on the gain that hold for every population, if r, β and f_T are given."""
     protocol: Any = setting.protocol
     r, share, held = setting.r, setting.share, setting.held
     if r is None or share is None or held is None or not isinstance(protocol, LocalMechanism):
@@ -271,7 +272,7 @@ def listed_bounds(setting: FormulaSetting) -> Iterator[Formula]:
 
 
 def _describe_support(protocol: Any) -> str:
-    """S of a report that supports one target for certain, in words."""
+    """S of a report that supports one target with certainty, in words."""
     if not isinstance(protocol, Exchangeable):
         own, other = theory.mean_supports(protocol) or (0.0, 0.0)
         return short(own) + f" + (r − 1) {short(other)}" * (other > 0)

@@ -57,7 +57,7 @@ def _protocol(cell: Cell) -> SeveralAttributes:
 
 
 def _setting(cell: Cell, spec: Any = None) -> FormulaSetting:
-    """The oracle of the attribute with most values, for the users who report it."""
+    """The setting of formulas for the attribute with most values, with the users who report it."""
     protocol = _protocol(cell)
     given = setting_of(cell).given
     if spec is not None:
@@ -70,7 +70,7 @@ def _setting(cell: Cell, spec: Any = None) -> FormulaSetting:
 
 
 def _formulas(cell: Cell) -> Iterator[Formula]:
-    """The budgets, the estimate of one value, and the losses of RS+FD."""
+    """Yields the budgets, the estimate of one value, and the privacy losses of RS+FD."""
     protocol, values = _protocol(cell), slice(int(_protocol(cell).sizes.sum()))
     (item, _), (part, f) = shown_item(cell, values), of_one_item(cell, values)
     gap, base = protocol.scale
@@ -93,7 +93,7 @@ def _formulas(cell: Cell) -> Iterator[Formula]:
 
 
 def _pair_formulas(cell: Cell, protocol: AttributePair) -> Iterator[Formula]:
-    """The estimate of one pair of values: the first that is a target, or the most frequent."""
+    """Yields the estimate of one pair of values: the first target, or the most frequent pair."""
     pairs, n = slice(int(protocol.sizes.sum()), None), cell.users
     (pair, _), (part, f) = shown_item(cell, pairs), of_one_item(cell, pairs)
     places = np.unravel_index(pair - pairs.start, protocol.sizes[list(protocol.pair)])

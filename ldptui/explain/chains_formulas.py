@@ -17,7 +17,7 @@ KEPT: Final = "Two noises: the first is drawn once and kept, the second is fresh
 
 
 def _at_one_time(protocol: Any) -> FamilyExplanation:
-    """The explanation of the protocol that a single collection is."""
+    """The explanation of the protocol that the users would run in a single collection."""
     return cast("FamilyExplanation", find_family_explanation(protocol.at_one_time))
 
 
@@ -97,7 +97,7 @@ def _formulas(setting: FormulaSetting) -> Iterator[Formula]:
 
 
 def _noises(setting: FormulaSetting) -> tuple[Formula, ...]:
-    """The two pairs of probabilities."""
+    """The formulas of the probabilities of the permanent and of the fresh noise."""
     protocol, chain = setting.protocol, setting.protocol.chain
     if protocol.at_one_time == "unary":
         symmetric = [
@@ -114,7 +114,9 @@ def _noises(setting: FormulaSetting) -> tuple[Formula, ...]:
 
 
 def _kept_for_good(setting: FormulaSetting) -> Iterator[Formula]:
-    """What all reports give away, and the variance that more rounds do not take away."""
+    """Yields the privacy of all reports together, and the variance that more rounds do
+    not reduce.
+    """
     at_one_time = setting.protocol.at_one_time
     text, put = BITS if at_one_time == "unary" else KNOWN
     symbol = "g" if at_one_time == "hashing" else "d"
@@ -134,7 +136,7 @@ def _kept_for_good(setting: FormulaSetting) -> Iterator[Formula]:
 
 
 def _reports(cell: Cell) -> ReportExplanation:
-    """The explanation of the reports of one time: it shows the kept answer where there is one."""
+    """The explanation of the reports of a single collection, which shows a memoised answer too."""
     return cast("ReportExplanation", _at_one_time(cell.protocol).reports)
 
 

@@ -17,9 +17,10 @@ from ldptui.core.law.pure import LocalMechanism
 class ClientProgram:
     """The client program of one protocol, with its parameters filled in.
 
-    known : the parameters by their names, as JSON has them. words : what each is, and its formula,
-    "" where it is the kind's. supports : which report supports which item, in words. steps : what
-    it does, in order. code : the client in Python. of_numbers : users hold numbers.
+    known : the parameters by name, as JSON has them. words : the meaning of each and its formula;
+    "" if the formula is that of the kind. supports : the rule by which a report supports an item,
+    in words. steps : the steps of the client, in order. code : the client in Python. of_numbers :
+    True if users hold numbers.
     """
 
     known: dict[str, Any]
@@ -47,7 +48,8 @@ def client_rows() -> dict[str, Any]:
 def client_of(protocol: LocalMechanism, *, ranged: bool = False) -> ClientProgram | None:
     """The client program of a protocol; None if clients.toml has none.
 
-    ranged : its users hold numbers of its own range, and not the items 0 to d - 1 as numbers.
+    ranged : its users hold numbers of the protocol's range; if False, the items 0 to d - 1 as
+    numbers.
     """
     rows = client_rows()
     row = rows.get(type(protocol).__name__)
@@ -81,7 +83,7 @@ def write_program(code: str, of_numbers: bool) -> str:
 
 
 def _value(protocol: LocalMechanism, path: str) -> Any:
-    """An attribute by its path; a number in it is a place in a tuple."""
+    """An attribute by its dotted path; a number in the path is an index into a tuple."""
     value: Any = protocol
     for name in path.split("."):
         value = value[int(name)] if name.isdecimal() else getattr(value, name)

@@ -86,7 +86,7 @@ def _hr_numbers(setting: FormulaSetting) -> dict[str, float]:
 
 
 def _hr_estimates(known: KnownNumbers) -> Iterator[Formula]:
-    """The estimate of one item of a cell, and its errors."""
+    """Yields the estimate of one item of a cell, and its errors."""
     cell, protocol = known.setting.cell, known.setting.protocol
     if cell is None:
         return
@@ -159,7 +159,7 @@ CMS_LAWS: Final[Laws] = {
 
 
 def _has_bits(protocol: Sketch) -> bool:
-    """True where a report has a bit for each bucket, and not one sign."""
+    """True if a report has a bit for each bucket (CMS), False if it is one sign (HCMS)."""
     return isinstance(protocol, CountMeanSketch)
 
 

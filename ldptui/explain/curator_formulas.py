@@ -39,10 +39,10 @@ GAIN: Final = "G = β(S − f_T), S = targets that one fake user supports"
 class CuratorWords:
     """The formulas of a curator's error.
 
-    error : the source of its squared error. off_by : what a count is off by at most, in terms of s,
-    with probability 0.95. accuracy, needs : accuracy from ε and ε from accuracy, {Δ} for the
-    sensitivity; source : where they are from. exact : α is reached; whole numbers and withheld bins
-    stay below it.
+    error : the source of its squared error. off_by : the largest error of a count with probability
+    0.95, in terms of s. accuracy, needs : accuracy from ε and ε from accuracy, with {Δ} for the
+    sensitivity; source : their source. exact : True if the probability α is attained; False if it
+    is a bound, as for whole numbers and withheld bins.
     """
 
     error: str = NOT_TOLD
@@ -53,7 +53,9 @@ class CuratorWords:
     exact: bool = False
 
     def formula(self, width: int, forward: bool) -> str:
-        """Accuracy from ε, or ε from accuracy, for a sensitivity."""
+        """The formula of accuracy from ε (`forward`), or of ε from accuracy, for a sensitivity
+        `width`.
+        """
         return (self.accuracy if forward else self.needs).replace("{Δ}", str(width))
 
 
@@ -120,7 +122,9 @@ LAWS: Final[Laws] = {
 
 
 def _curator_formulas(setting: FormulaSetting) -> Iterator[Formula]:
-    """Its noise, its error, and what fake users gain who add a count each."""
+    """Yields the formulas of a curator's noise, its error, and the gain of fake users who add a
+    count each.
+    """
     curator, cell = cast("Curator", setting.protocol), setting.cell
     known = KnownNumbers(
         setting, δ=curator.delta, Δ=SENSITIVITY[curator.neighbours], s=curator.scale
@@ -159,7 +163,7 @@ def _curator_formulas(setting: FormulaSetting) -> Iterator[Formula]:
 
 
 def _accuracy(known: KnownNumbers, curator: Curator) -> Iterator[Formula]:
-    """The error of a count, far above the threshold where there is one."""
+    """Yields the error of a count, far above the threshold if there is one."""
     std, words = math.sqrt(float(curator.squared_error(_SURE)[0])), words_of(type(curator))
     spread = "√(2ρ)/(1 − ρ), ρ = e^(−1/s)" if isinstance(curator, Geometric) else "√2 s"
     best = theory.least_error(curator.domain_size, curator.epsilon)
@@ -177,7 +181,7 @@ def _accuracy(known: KnownNumbers, curator: Curator) -> Iterator[Formula]:
 
 
 def _expect_release(cell: Cell, curator: Curator, v: int) -> dict[str, float]:
-    """The numbers of the release: of item v, and the squared error over all items."""
+    """The numbers of the release by name: of item v, and the squared error over all items."""
     n, holders = cell.users, cell.population.histogram[v : v + 1]
     moments = curator.moments(holders)
     assert moments is not None  # without fakes there is always a closed form
@@ -246,7 +250,9 @@ CIRCUITS: Final[Mapping[str, Laws]] = {
 
 
 def _aggregate_formulas(setting: FormulaSetting) -> Iterator[Formula]:
-    """The noise of the servers, the release, and what fakes add whom a proof holds to a circuit."""
+    """Yields the noise of the servers, the release, and the gain of fakes whose proof admits few
+    items.
+    """
     sums, cell = cast("Aggregate", setting.protocol), setting.cell
     variance = sums.noise_variance
     known = KnownNumbers(

@@ -23,9 +23,9 @@ Verdict = Literal["ok", "loose", "wrong", "missing"]
 class Equation:
     """One equation of the list; `printed` and `corrected` are lines of at most 76 cells.
 
-    `number` is None for the appendix and the slides. `note` says what the verdict means here and
-    is empty for "ok"; `remark` helps to read a formula that is ok. Empty `protocols` or `attacks`
-    mean all of them.
+    number : None for the appendix and the slides. note : what the verdict means here, "" for "ok".
+    remark : a help to read a formula that is ok. protocols, attacks : the kinds that it is about;
+    empty for all.
     """
 
     id: str
@@ -54,9 +54,9 @@ def equations() -> tuple[Equation, ...]:
 def search(text: str) -> tuple[Equation, ...]:
     """The equations that contain every word of `text`, whatever its case; all if `text` is empty.
 
-    A word matches from its start ("var" finds variance), a number only as a whole ("2" is not
-    22). The equation of that number comes first, then those with the words in title or keys, then
-    those where only a note or the source has them.
+    A word matches the beginning of a word ("var" finds variance), a number only a whole number ("2"
+    does not find 22). The equation of that number comes first, then those with the words in title
+    or keys, then those with the words in a note or the source.
     """
     words = _words(text)
     if not words:

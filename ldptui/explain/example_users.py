@@ -26,8 +26,8 @@ def random_user(cell: Cell, rng: Rng) -> int:
 def genuine_report(cell: Cell, item: int, rng: Rng, kept: Rng | None = None) -> ReportHistory:
     """The report of a genuine user who holds `item`, drawn by the protocol.
 
-    kept : draws what a client keeps between its reports, `rng` where it is None.
-    Raises ValueError where no report is shown, with the reason.
+    kept : the generator of memoised answers; if None, `rng`. Raises ValueError with the reason if
+    the report cannot be shown.
     """
     cell = _find_asked_cell(cell)
     return _explanation_of(cell).explain_genuine(cell, item, rng if kept is None else kept, rng)
@@ -36,7 +36,7 @@ def genuine_report(cell: Cell, item: int, rng: Rng, kept: Rng | None = None) -> 
 def fake_report(cell: Cell, rng: Rng) -> ReportHistory:
     """The report of a fake user, drawn by the attack.
 
-    Raises ValueError for a cell without an attack, and where no report is shown.
+    Raises ValueError with the reason if the cell has no attack or the report cannot be shown.
     """
     if cell.attack is None:
         raise ValueError("there are no fake users without an attack")
@@ -52,7 +52,7 @@ def fake_report(cell: Cell, rng: Rng) -> ReportHistory:
 
 
 def _find_asked_cell(cell: Cell) -> Cell:
-    """The collection as its users are asked, where their reports are verified."""
+    """The cell in which reports are verified, if a defence verifies them; else the cell itself."""
     return cell.sifted_cell if cell.sifted_cell.trust.proves else cell
 
 
@@ -64,7 +64,9 @@ def _explanation_of(cell: Cell) -> ReportExplanation:
 
 
 def _one_fake(cell: Cell, rng: Rng) -> tuple[Cell, Strategy, float]:
-    """A fake at random: the cell as if all fakes did as it does, its attack, their share."""
+    """A random fake of a mixture: the cell as if all fakes had its attack, that attack, and the
+    share of such fakes.
+    """
     parts = getattr(cell.attack, "parts", None)
     if parts is None:
         return cell, cell.fakes[0].strategy, 1.0

@@ -54,12 +54,11 @@ class MessageReports(ReportExplanation):
 class FamilyExplanation:
     """The formulas of a family of protocols, and the explanation of its reports.
 
-    formulas : all formulas at a setting. reports : its reports, step by step; a sentence that says
-        why there are none; a function where the cell decides.
-    remark : what a reader of its numbers has to know, at a setting.
-    symbols : the keys of the scenario that stand in the table's head, by symbol.
-    notes : the family's own sentences below the table. attacked : those where there are gains, and
-    gain : the formula of the gain.
+    formulas : yields all formulas of a setting. reports : the explanation of a report, a sentence
+    that says why there is none, or a function of the cell that returns either. remark : returns
+    what a reader of its numbers has to know. symbols : the scenario's keys at the head of the
+    table, by symbol. notes : yields the family's sentences below the table; attacked : those about
+    gains. gain : the formula of the gain.
     """
 
     formulas: Callable[[FormulaSetting], Iterator[Formula]]
@@ -75,10 +74,10 @@ class FamilyExplanation:
 class TaskExplanation:
     """The formulas of a task, and how its users are asked.
 
-    setting : of the protocol of a cell, or of another protocol, as the task asks with it; raises
-        ScenarioError where it cannot.
-    formulas : what it computes from the reports. remark : how the users are asked, in a line.
-    place : where the numbers of the protocol hold, as in "least MSE in a group".
+    setting : returns the setting of a cell's protocol, or of another protocol, for the users that
+    report to it; raises ScenarioError for a protocol that the task cannot use. formulas : yields
+    the formulas of the estimates. remark : returns how the users are asked, in a line. place :
+    where the protocol's numbers hold, as in "least MSE in a group".
     """
 
     setting: Callable[..., FormulaSetting]
@@ -103,7 +102,7 @@ def find_task_explanation(kind: str) -> TaskExplanation | None:
 
 
 def _module(name: str) -> Any:
-    """The module of a family or a task; None where there is none."""
+    """The module of a family or a task; None if there is none."""
     module = f"{name}_formulas"
     if not module.isidentifier() or find_spec(f".{module}", __package__) is None:
         return None

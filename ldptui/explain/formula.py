@@ -35,16 +35,16 @@ SOURCES: Final = {
 class Formula:
     """One formula of a family of protocols: its symbols, source and, in a setting, its numbers.
 
-    title : the quantity in words, empty where only the table of closed forms has it. text : the
-    formula in the language of `expression`, or in words. source : as the table cites it. key : its
-    field in the closed forms (`ldptui theory`), empty where it is none of them. number : of the
-    equation in the project's list, or None. name : the quantity in the table, where that is not the
-    left side or the title. put : a sentence in the place of the right side with its numbers. said :
-    one in the place of the value. part : the heading that the formula belongs to. numbers : by
-    name, all that it is over.
+    title : the quantity in words; "" if only the table of closed forms has it. text : the formula
+    in the language of `expression`, or in words. source : the paper and its equation, as tables
+    cite it. key : its field in the closed forms (`ldptui theory`), "" if it is none of them. number
+    : its number in the list of equations, or None. name : the quantity in the table, if that is not
+    the left side or the title. put : a sentence instead of the right side with numbers. said : a
+    sentence instead of the value. part : the heading above the formula. numbers : the numbers that
+    it may use, by name.
 
-    The value is the number that has the name of the key, or of the left side: one that `core`
-    computes. Without such a number it is what the text makes of the others.
+    Its value is the number named by the key or by the left side, if `core` computes one; otherwise
+    the text is evaluated.
     """
 
     title: str
@@ -85,7 +85,7 @@ class Formula:
 
     @cached_property
     def substituted_text(self) -> str:
-        """The right side with its numbers, at most 100 cells; raises KeyError like the value."""
+        """The right side with numbers in place of names; raises KeyError if one is unknown."""
         if self.put:
             return fill_template(self.put, self.numbers)
         return put_in(sides(self.text)[1], self.numbers) if self.title else ""
@@ -110,7 +110,7 @@ class Formula:
 
 
 def list_formula(key: str, name: str, text: str, source: str) -> Formula:
-    """A formula that only the table of closed forms has."""
+    """A formula without a title, which only the table of closed forms shows."""
     return Formula("", text, source, key, name=name)
 
 
@@ -127,7 +127,7 @@ class KnownNumbers(dict[str, float]):
     def fill(self, rows: Iterable[Formula], part: str = "") -> Iterator[Formula]:
         """Yields the formulas whose numbers are all known, with these numbers.
 
-        A row's key is an attribute of the protocol, where it has one of that name.
+        If the protocol has an attribute named like a formula's key, it is its value.
         """
         for row in rows:
             own = getattr(self.setting.protocol, row.key, None) if row.key else None
@@ -213,7 +213,10 @@ def fill_template(template: str, numbers: Numbers) -> str:
 
 @dataclass(frozen=True)
 class _Piece:
-    """What is put in as one number. digits : of one that is not whole."""
+    """One number in the text of a formula.
+
+    digits : the significant digits, unless it is a whole number.
+    """
 
     text: str
     value: Value
@@ -233,7 +236,7 @@ def _parse_template(text: str) -> _ParsedText:
 
 
 class _ParsedText:
-    """A text, read once by precedence: its value, and the pieces of the line of numbers."""
+    """A parsed formula: its value, and the pieces of its text with numbers."""
 
     def __init__(self, text: str) -> None:
         self.pieces: list[str | _Piece] = []
@@ -251,7 +254,7 @@ class _ParsedText:
         return ValueError(f"cannot read {self._next or 'the end'!r} in {self._text!r}")
 
     def _take(self, wanted: str = "") -> str:
-        """The next token, which the line of numbers has as it is."""
+        """The next token, which is copied to the text with numbers."""
         if not self._next or (wanted and self._next != wanted):
             raise self._fault()
         self.pieces += self._tokens[self._at]
@@ -259,7 +262,9 @@ class _ParsedText:
         return self._tokens[self._at - 1][1]
 
     def _read(self, least: int = 0) -> Value:
-        """The value of what follows, up to an operator that binds less than `least`."""
+        """The value of the next operand and of operators that bind at least as strongly
+        as `least`.
+        """
         if self._next == "−":
             self._take()
             value = _of(operator.neg, self._read(2))
@@ -315,7 +320,7 @@ class _ParsedText:
         return value
 
     def _within(self) -> list[Value]:
-        """What stands in brackets: one value, or the arguments of a function."""
+        """The values in brackets: one, or the arguments of a function."""
         closing = _CLOSING[self._take()]
         values = [self._read()]
         while self._next == ",":

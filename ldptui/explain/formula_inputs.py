@@ -17,12 +17,10 @@ class FormulaSetting:
     """The inputs of formulas: a protocol with bound parameters, the users and the attack, as far as
     known.
 
-    given : the keys of the scenario's table of the protocol, with their values.
-    users, share, r, held : n, β, the number of targets, and the total that genuine users hold of
-        them; None where not given.
-    mean : that of the genuine users' numbers, in [-1, 1]; None where not given.
-    search : the seeds that MGA tries under hashing.
-    cell : the cell that has all of this, None for a setting without a population.
+    given : the keys and values of the scenario's table `[protocol]`. users, share, r, held : n, β,
+    the number of targets, and the targets' total true frequency; None if not given. mean : the mean
+    of the genuine users' numbers, in [-1, 1]; None if not given. search : the seeds that MGA tries
+    under hashing. cell : the cell with all of this; None for a setting without a population.
     """
 
     protocol: Any
@@ -88,9 +86,7 @@ def bound(spec: Any, domain_size: int, **known: Any) -> FormulaSetting:
 
 
 def read_key(spec: type[Any], key: str, value: Any) -> Any:
-    """An option's text as the value of a protocol's key, a word or a number; raises
-    ScenarioError.
-    """
+    """The value of a protocol's key, converted from an option's text; raises ScenarioError."""
     hint = get_type_hints(spec)[key]
     parts = get_args(hint) or (hint,)
     rules = [word for part in parts for word in get_args(part)]

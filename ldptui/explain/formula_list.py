@@ -68,7 +68,7 @@ def entries(setting: FormulaSetting) -> dict[str, Formula]:
 def cell_formulas(cell: Cell) -> tuple[Formula, ...]:
     """The formulas of a cell, shown with their numbers.
 
-    Of a task with a explanation of its own: these, and the numbers that its protocol is known by.
+    For a task with formulas of its own: these, then the protocol's formulas at the task's setting.
     """
     task = find_task_explanation(cell.task.kind)
     if task is None:
@@ -82,7 +82,10 @@ def cell_formulas(cell: Cell) -> tuple[Formula, ...]:
 
 
 def table_notes(setting: FormulaSetting, rows: Mapping[str, Formula]) -> Iterator[str]:
-    """Yields the sentences below the table of closed forms. rows : its formulas by key."""
+    """Yields the sentences below the table of closed forms.
+
+    rows : its formulas by key.
+    """
     explanation, protocol = explanation_of(setting), setting.protocol
     yield from explanation.notes(setting)
     if any(key.startswith("gain.") for key in rows):
@@ -103,7 +106,9 @@ def table_notes(setting: FormulaSetting, rows: Mapping[str, Formula]) -> Iterato
 
 
 def _least_error(d: int, epsilon: float) -> Iterator[str]:
-    """The protocols with the least error, and SS, whose error is the least of all."""
+    """Yields sentences on the protocol with the least error, and on SS, the best of all pure
+    protocols.
+    """
     border, best = text.short(theory.exact_border(epsilon)), theory.least_error(d, epsilon)
     rule = f"by Var* alone 3e^ε + 2 = {text.short(3 * math.exp(epsilon) + 2)}, W17 5"
     names, side = ("GRR", "<") if best == "grr" else ("OUE or OLH", "≥")

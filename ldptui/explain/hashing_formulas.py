@@ -77,7 +77,7 @@ def _numbers(setting: FormulaSetting) -> dict[str, float]:
 
 
 def _match_targets(attack: Any, protocol: LocalHashing, r: int) -> Formula:
-    """The targets in one bucket of a crafted report."""
+    """The formula of the targets that hash to one bucket of a crafted report."""
     law = matched_law(r, protocol.hash_range, attack.search)
     anchored = attack.scoring == "anchor"
     score = "1 + Bin(r − 1, 1/g) ≤ x" if anchored else "fullest of g buckets ≤ x"
@@ -122,7 +122,7 @@ def _hst(setting: FormulaSetting) -> Iterator[Formula]:
 
 
 def _reports(cell: Cell) -> ReportExplanation:
-    """The reports: those of hashing to one bit, or those of unary encoding."""
+    """The explanation of the reports: one bit for UserCoins, else a hash seed and a bucket."""
     return BITS if isinstance(cell.protocol, UserCoins) else HASHES
 
 

@@ -30,7 +30,7 @@ def _task(cell: Cell) -> PEM:
 
 
 def _setting(cell: Cell, spec: Any = None) -> FormulaSetting:
-    """The oracle of the last group, which is about the most prefixes, for the users of a group."""
+    """The setting of formulas for the last group, which estimates most prefixes, with its users."""
     task = _task(cell)
     chosen = task.oracle if spec is None else spec
     task.bound(chosen, cell.population)
@@ -79,7 +79,7 @@ USERS: Final = _of_estimate("Genuine users of a group, on average", "n / G")
 
 
 def _formulas(cell: Cell) -> Iterator[Formula]:
-    """The lengths, the candidates and the users of the groups."""
+    """Yields the lengths, the candidates and the users of the groups."""
     settings = _task(cell).settings
     k, bits, lengths = settings.k, settings.bits, settings.lengths
     counts, added = candidate_counts(lengths, k), _count_added_bits(cell)

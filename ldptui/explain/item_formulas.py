@@ -87,8 +87,8 @@ def unary(setting: FormulaSetting) -> Iterator[Formula]:
 
 
 def pad_numbers(setting: FormulaSetting) -> dict[str, float]:
-    """The numbers of crafted reports: the number l of ones, and the ones of a report for some of
-    the targets.
+    """The numbers of crafted unary reports: l, the ones added besides all r targets, and l′ besides
+    r′ of them.
     """
     protocol, d, r = setting.protocol, setting.protocol.domain_size, setting.r
     if r is None:

@@ -88,7 +88,9 @@ def number_groups(cell: Cell, memory: Memoising) -> tuple[NumberGroup, ...]:
 
 
 def _over_rounds(cell: Cell, memory: Memoising) -> tuple[PrivacyNumber, ...]:
-    """ε of several numbers of reports of one item, those of the campaign among them."""
+    """The rows of ε after several numbers of reports of one item, including the
+    campaign's rounds.
+    """
     one, mine = memory.epsilon_of_rounds(1), len(cell.rounds)
     return tuple(
         PrivacyNumber(

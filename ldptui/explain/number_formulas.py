@@ -47,7 +47,7 @@ ATTACK: Final = (
 
 
 def _numbers_of(setting: FormulaSetting) -> KnownNumbers:
-    """The numbers of a setting, with the mean and the share of the fakes where these are known."""
+    """The numbers of a setting, with the mean and the share of the fakes if they are known."""
     cell, protocol = setting.cell, setting.protocol
     known = KnownNumbers(setting, p=protocol.p, q=protocol.q)
     mean = setting.mean if cell is None else float(cell.population.frequencies @ protocol.values)
@@ -59,7 +59,7 @@ def _numbers_of(setting: FormulaSetting) -> KnownNumbers:
 
 
 def _of_cell(known: KnownNumbers, estimate: Sequence[Formula]) -> Iterator[Formula]:
-    """The estimate of the mean of a cell, and what its fakes do to it."""
+    """Yields the estimate of the mean of a cell, and the effect of its fakes."""
     cell = cast("Cell", known.setting.cell)
     protocol, spread = numeric_protocol(cell), clean_spread(cell)
     known |= {
@@ -236,7 +236,7 @@ BY_LAW: Final[dict[str, Callable[[Any], float]]] = {
 
 
 def _own(protocol: Any) -> tuple[tuple[Formula, ...], str]:
-    """The formulas of a protocol's own, and where its reports are with probability p."""
+    """The formulas of a protocol's own, and where its reports fall with probability p."""
     return next(OWN[symbol] for symbol in OWN if symbol in protocol.symbols)
 
 
@@ -270,12 +270,12 @@ ESTIMATES: Final = {
 
 
 class NumberReports(ReportExplanation):
-    """Explains a report that means a number, in [-1, 1] or beyond."""
+    """Explains a report that stands for a number, in [-1, 1] or beyond."""
 
     laws = LAWS | dict.fromkeys(("crafted", "avoided"), "the largest number, on the wanted side")
 
     def read_number(self, protocol: Any, report: int) -> float:
-        """The number that a report means."""
+        """The number that a report stands for."""
         raise NotImplementedError
 
     def name_report(self, protocol: Any, report: int) -> str:

@@ -101,7 +101,10 @@ def choose(known: KnownNumbers) -> Iterator[Formula]:
 
 
 def shown_item(cell: Cell, items: slice = slice(None)) -> tuple[int, str]:
-    """The item, among these, that the formulas of a cell are about, and which one that is."""
+    """The item that the formulas of a cell are about, and a description.
+
+    items : the items to choose from: the first target among them, else the most frequent item.
+    """
     start, stop, _ = items.indices(cell.population.domain_size)
     targets = cell.targets[(start <= cell.targets) & (cell.targets < stop)]
     if targets.size:
@@ -110,14 +113,14 @@ def shown_item(cell: Cell, items: slice = slice(None)) -> tuple[int, str]:
 
 
 def of_one_item(cell: Cell, items: slice = slice(None)) -> tuple[str, float]:
-    """The heading of the formulas about that item, and its frequency."""
+    """The heading of the formulas about the item of `shown_item`, and its frequency."""
     v, what = shown_item(cell, items)
     f = float(cell.population.frequencies[v])
     return f"Estimates, for v = {cell.population.label(v)}, {what}, fᵥ = {short(f)}", f
 
 
 def _estimates(known: KnownNumbers) -> Iterator[Formula]:
-    """The estimate of one item of a cell, and its errors."""
+    """Yields the estimate of one item of a cell, and its errors."""
     cell = known.setting.cell
     if cell is None:
         return
@@ -148,9 +151,10 @@ def pure(
     """A function that yields the formulas of a family of pure protocols: parameters, estimate, and
     gains.
 
-    laws : S by the law of the fakes' reports. unit : Var*/n in terms of the family, and std the
-    deviation of a frequency. crafting : the rows of crafted reports. own : the family's numbers.
-    estimates : the formulas about one item of a cell.
+    laws : the formula of S by the distribution of the fakes' reports. unit : Var*/n in the family's
+    parameters; std : the standard deviation of a frequency. crafting : the formulas of crafted
+    reports. own : returns the family's own numbers. estimates : yields the formulas about one item
+    of a cell.
     """
 
     def formulas(setting: FormulaSetting) -> Iterator[Formula]:

@@ -176,7 +176,7 @@ def formulas(setting: FormulaSetting) -> Iterator[Formula]:
 
 
 def _bit_gains(known: KnownNumbers) -> Iterator[Formula]:
-    """The gains of the targets' bits, before decoding."""
+    """Yields the gains of the targets' bits, before decoding."""
     setting = known.setting
     r, share, held, protocol = setting.r, setting.share, setting.held, setting.protocol
     if r is None or share is None or held is None:
@@ -191,7 +191,7 @@ def _bit_gains(known: KnownNumbers) -> Iterator[Formula]:
 
 
 def _bit(cell: Cell, protocol: Rappor, known: KnownNumbers) -> Iterator[Formula]:
-    """The estimate of one bit: that of cohort 0 that most genuine users have."""
+    """Yields the estimate of one bit of cohort 0: the one that most genuine users have."""
     noise, users = protocol.noise, cell.users / protocol.cohorts
     held = protocol.design.bits_of(cell.population.frequencies)[0]
     bit = int(np.argmax(held))
@@ -208,7 +208,7 @@ def _bit(cell: Cell, protocol: Rappor, known: KnownNumbers) -> Iterator[Formula]
 
 
 def _decoding(cell: Cell, protocol: Rappor, known: KnownNumbers) -> Iterator[Formula]:
-    """The estimate of a candidate from all bits of all cohorts."""
+    """Yields the estimate of a candidate from all bits of all cohorts."""
     noise, h, users, d = protocol.noise, protocol.hashes, cell.users, protocol.domain_size
     known |= {
         "N": users, "M": d, "k": protocol.bits, "m": protocol.cohorts,
@@ -222,7 +222,9 @@ def _decoding(cell: Cell, protocol: Rappor, known: KnownNumbers) -> Iterator[For
 
 
 def _attack(cell: Cell, protocol: Rappor, known: KnownNumbers) -> Iterator[Formula]:
-    """The gain of the targets' bits, before decoding, for three laws of reports."""
+    """Yields the gain of the targets' bits, before decoding, for three distributions of fake
+    reports.
+    """
     attack = cell.attack
     law: Any = getattr(attack, "report_law", "")
     if attack is None or law not in SUPPORTED or getattr(attack, "reacts", True):
@@ -245,7 +247,7 @@ def _attack(cell: Cell, protocol: Rappor, known: KnownNumbers) -> Iterator[Formu
 
 
 def _notes(setting: FormulaSetting) -> Iterator[str]:
-    """Notes on p and q, and on what can be learnt."""
+    """Yields notes on p and q, and on how many items can be learnt."""
     yield "p and q are the reverse of Wang's: q = Pr[1 | bit 1] > p = Pr[1 | bit 0]"
     if setting.users is not None:
         yield "learnable: number of items of equal frequency at most; Q = Φ⁻¹(1 − 0.05/d)"

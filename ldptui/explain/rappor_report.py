@@ -47,8 +47,8 @@ def reports(cell: Cell) -> ReportExplanation | str:
 class FilterReports(ReportExplanation):
     """Explains a report of RAPPOR with Bloom filters.
 
-    What stands between the two noises is no part of a report: it is drawn again from the same
-    stream, by the protocol without fresh noise.
+    The permanent noise is not part of the report; the protocol without fresh noise draws it again
+    from the same random stream.
     """
 
     shows_bits = True
@@ -100,7 +100,7 @@ class FilterReports(ReportExplanation):
     def lay_out(
         self, cell: Cell, report: Reports, rows: tuple[Bits, ...], item: int | None
     ) -> StepBits:
-        """The bits of a filter: those of the own item first, then the targets'."""
+        """The bits of a filter, those of the user's item first, then the targets'."""
         protocol, cohort = _rappor(cell), _cohort(report)
         own = set() if item is None else {*protocol.table[item, cohort].tolist()}
         aimed = {*np.flatnonzero(protocol.target_bits(cell.targets)[cohort]).tolist()} - own
@@ -130,9 +130,10 @@ class FilterReports(ReportExplanation):
         return hit, float((_shares(cell, report) @ ((rates - noise.p_star) / noise.gap)).sum())
 
     def _rates(self, cell: Cell, report: Reports, item: int | None, law: str) -> Floats:
-        """float64[k]: the chance of each bit to be 1 in such a report.
+        """float64[k], the chance of each bit to be 1 in such a report.
 
-        item : that the report is of, or None. law : that of a fake's report, "" of an honest user.
+        item : the item of the report, or None. law : the distribution of a fake's report, "" for an
+        honest user.
         """
         protocol = _rappor(cell)
         if law == "random":

@@ -87,9 +87,8 @@ class ReportExplanation:
         return None
 
     def support(self, cell: Cell, report: Reports) -> Supports | None:
-        """int64[d]: 1 if the report supports an item, -1 if it speaks against it, else 0.
-
-        None if no item is supported.
+        """int64[d], 1 if the report supports an item, -1 if it counts against it, else 0; None if
+        no item is supported.
         """
         protocol: Any = cell.protocol
         if isinstance(protocol, PureProtocol):
@@ -97,7 +96,7 @@ class ReportExplanation:
         return np.asarray(protocol.look(report, np.arange(protocol.domain_size))[0])
 
     def weigh(self, cell: Cell, report: Reports) -> tuple[float, str]:
-        """The users by which a report changes the targets' count, and how this is computed."""
+        """The users by which a report changes the targets' count, and the formula as text."""
         protocol: Any = cell.protocol
         p, q, r = protocol.p, protocol.q, cell.targets.size
         net = int(cast("Supports", self.support(cell, report))[cell.targets].sum())
@@ -208,7 +207,7 @@ class ReportExplanation:
     def show_server(
         self, cell: Cell, report: Reports, item: int | None, attack: Strategy | None
     ) -> Iterator[ReportStep]:
-        """Yields the server's step: the items that a report supports, and its weight."""
+        """Yields the server's steps: the items that a report supports, and its weight."""
         r, support = cell.targets.size, self.support(cell, report)
         hit, average = self.expect(cell, report, item, attack)
         if support is not None:
@@ -230,7 +229,7 @@ class ReportExplanation:
     def explain_genuine(self, cell: Cell, item: int, kept: Rng, fresh: Rng) -> ReportHistory:
         """The steps of the report of a genuine user who holds `item`.
 
-        kept : draws what a client keeps between its reports. fresh : what is drawn anew.
+        kept : the generator of memoised answers. fresh : the generator of all other draws.
         """
         items, protocol = np.array([item]), cast("Any", cell.protocol)
         if isinstance(protocol, Memoising):
@@ -265,7 +264,7 @@ class ReportExplanation:
     def _of_item(
         self, cell: Cell, report: Reports, item: int, answer: Reports | None
     ) -> Iterator[ReportStep]:
-        """The steps from an item to its report."""
+        """Yields the steps from an item to its report."""
         text, *detail = self.encode(cell, report, item)
         yield ReportStep("Encoding", text, detail=tuple(detail))  # the noise shows its bits
         yield from self.show_noise(cell, report, item, answer)
@@ -294,7 +293,7 @@ NOTHING: Final[Items] = np.empty(0, dtype=np.int64)
 
 
 def shorten_search(attack: Any, cell: Cell) -> tuple[Strategy, tuple[str, ...]]:
-    """The attack with as few hash seeds as one report can wait for, and a sentence about that."""
+    """The attack with seeds for one quick report, and a sentence about their number."""
     if not hasattr(attack, "seeds") or not hasattr(cell.protocol, "hash_range"):
         return attack, ()
     r = cell.targets.size
@@ -314,7 +313,7 @@ def noise_step(
     cells: StepBits | None,
     detail: tuple[str, ...] = (),
 ) -> ReportStep:
-    """The step of a noise that sends a 1 as 1, and a 0 as 1, with the probabilities `rates`."""
+    """The step of a noise that turns a 1 or a 0 into a 1 with the probabilities `rates`."""
     (was, ones), (now, sent) = before, after
     outcomes = (
         StepOutcome(f"{was} → {now}", letters[0], rates[0], count_among(sent, ones)),
@@ -365,7 +364,7 @@ def over_items(cell: Cell, rows: tuple[Bits, ...], own: int | None) -> StepBits:
 
 
 def letters_of(cell: Cell) -> tuple[str, str]:
-    """The names of the probabilities to send a 1 and a 0 as 1: p and q, or the bits' own."""
+    """The symbols of the probabilities to send a 1 and a 0 as 1: p and q, for RAPPOR q* and p*."""
     return ("q*", "p*") if "p_star" in cell.protocol.facts() else ("p", "q")
 
 
@@ -389,7 +388,7 @@ def wish_of(attack: Strategy) -> str:
 
 
 def hex_of(report: NDArray[Any]) -> str:
-    """The first bytes of a packed report."""
+    """The length and the first bytes of a packed report, as text."""
     data = report.tobytes()
     start = data[:7].hex(" ")
     return f"{fmt.plural(len(data), 'byte')}: {start}" + (" …" if len(data) > 7 else "")

@@ -25,10 +25,8 @@ class StepOutcome:
 
 @dataclass(frozen=True)
 class Meter:
-    """The number of targets that a report supports, less those it speaks against, with its
+    """The number of targets that a report supports, less those it counts against, with its
     expectation.
-
-    Targets that it speaks against are taken off.
     """
 
     value: int
@@ -56,11 +54,10 @@ class RemainingMembers:
 class StepBits:
     """Bits over the items of the domain, or over the bits of a Bloom filter.
 
-    rows : (name, bool[size]); two rows are before and after something random.
-    groups : what a window shows first, in this order; the rest is "others".
-    labels : the names of the members of the groups.
-    numbers : (name, int64[size]) shown over the bits, or None.
-    rate : probability of a one in the last row for each member of "others"; None if certain.
+    rows : (name, bool[size]); two rows are before and after a random step. groups : the members
+    that are shown first, in this order; all others form the group "others". labels : the names of
+    the groups' members. numbers : (name, int64[size]), shown above the bits, or None. rate : the
+    probability of a one in the last row for each member of "others"; None if certain.
     """
 
     over: Literal["item", "bit"]
@@ -94,8 +91,7 @@ class StepBits:
 class ReportStep:
     """One step of a report: a sentence, the possible outcomes, the bits and the details.
 
-    bits : bool[d], all the bits of a report, drawn where there is room for them; marked : int64,
-    the targets among them.
+    bits : bool[d], all the bits of a report, shown if there is room; marked : int64, the targets.
     """
 
     name: str
@@ -113,8 +109,8 @@ class ReportHistory:
     """The steps of one report, from the user's value to the server's estimate.
 
     report : the report itself, an array of one. supports : int64, the items it supports, ascending.
-    targets : int64, the targets among them. weight : what the report adds to the targets' estimated
-    total, in users.
+    targets : int64, the targets among them. weight : the number of users that the report adds to
+    the targets' estimated total.
     """
 
     title: str

@@ -75,8 +75,8 @@ class HelpScreen(TextScreen):
     """The help screen (f1): the help of a scenario key, a field of the lab or a tab, then the keys
     that work there.
 
-    subject : `protocol.epsilon`, `tab.gain`, `lab.plan.users`, `script`; any other is the program.
-    kinds : the kinds that it is about, each with its table: ("protocol", "rappor").
+    subject : `protocol.epsilon`, `tab.gain`, `lab.plan.users`, `script`; for any other subject the
+    help of the program. kinds : the kinds to explain, each with its table: ("protocol", "rappor").
     """
 
     def __init__(
@@ -91,7 +91,9 @@ class HelpScreen(TextScreen):
         yield from super().compose()
 
     def _keys(self) -> Iterator[Content]:
-        """The keys by where they work, the nearest first; then the signs of the forms."""
+        """Yields the keys by the place where they work, the nearest first; then the signs of the
+        forms.
+        """
         places: dict[str, dict[tuple[str, str], list[str]]] = {}
         for active in self._active:
             binding = active.binding
@@ -115,7 +117,7 @@ EVERYWHERE: Final = "everywhere"
 
 
 def _place(node: DOMNode) -> str:
-    """The name of the place where a binding works: the pane around it, without what it shows."""
+    """The name of the place where a binding works: the title of the pane around it."""
     if isinstance(node, Screen) or not isinstance(node, Widget):
         return EVERYWHERE
     around = (each for each in node.ancestors_with_self if isinstance(each, Widget))
@@ -143,7 +145,7 @@ def help_text(subject: str, run_key: str, kinds: Sequence[Kind] = ()) -> Iterato
 
 
 def _key_text(key: str, kinds: Sequence[Kind]) -> Iterator[Content]:
-    """The help of a key of a scenario; of a kind the chosen one, then all."""
+    """Yields the help of a scenario's key; for the key `kind` the chosen kind, then all kinds."""
     words = key_words(key)
     title = _heading(words.title).append(Content.styled(f"   {key}", MUTED))
     yield Content("\n").join([title, Content(words.meaning)])
@@ -161,7 +163,7 @@ def _key_text(key: str, kinds: Sequence[Kind]) -> Iterator[Content]:
 
 
 def _kinds_text(kinds: Sequence[Kind]) -> Iterator[Content]:
-    """What some kinds do, each with its formula and source."""
+    """Yields the description of each kind with its formula and source."""
     for kind in (kind_words(*each) for each in kinds):
         if kind.text:
             yield Content("\n").join([Content(""), _heading(kind.name), Content(kind.text)])

@@ -32,8 +32,9 @@ ENDS: Final = (".toml", ".ldptui", ".ldprun", ".csv")
 
 
 class LibraryEntry(Struct, frozen=True):
-    """A scenario, recording or table in the library, with the text of its file; own : whether it is
-    the user's.
+    """A scenario, recording or table in the library, with the text of its file.
+
+    own : True if it is a file of the user.
     """
 
     name: str
@@ -43,7 +44,7 @@ class LibraryEntry(Struct, frozen=True):
     own: bool
 
     def matches(self, words: str) -> bool:
-        """True if every word stands in the entry's name, title or text."""
+        """True if every word occurs in the entry's name, title or text."""
         return are_in(words, f"{self.name}\n{self.title}\n{self.text}")
 
     def rank(self, words: str) -> tuple[int, int]:
@@ -101,7 +102,9 @@ class LibraryScreen(ListScreen[Path | None]):
         return Option(Content.assemble(mark, Content.styled(name, "bold"), title))
 
     def describe(self, row: LibraryEntry | None) -> None:
-        """Show the preview of the marked entry."""
+        """Show the preview of the marked entry, or where the user's own scenarios are
+        looked for.
+        """
         own = places.scenarios_dir()
         nothing = f"No scenario has “{self.words}”. Your own ones are looked for in\n{own}"
         self._text.update(Content(nothing) if row is None else describe_entry(row))
@@ -142,7 +145,7 @@ def files_in(folder: Path | None) -> Iterator[LibraryEntry]:
 
 
 def _table_entry(path: Path) -> Iterator[LibraryEntry]:
-    """The entry of a table whose people can be a population; none for any other one."""
+    """The entry of a table of users that can be a population; none for another table."""
     from ldptui.core.scenario import find_columns
 
     with contextlib.suppress(LdpError):
@@ -172,7 +175,7 @@ def bundled_entries() -> tuple[LibraryEntry, ...]:
 
 
 def _entry(path: Path, own: bool) -> Iterator[LibraryEntry]:
-    """The entry of a TOML file; none for one that says of neither users nor a protocol."""
+    """The entry of a TOML file; none if the file has neither a population nor a protocol."""
     try:
         text = path.read_text(encoding="utf-8-sig").replace("\r\n", "\n")
     except (OSError, ValueError):

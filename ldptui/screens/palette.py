@@ -76,7 +76,7 @@ class Commands(SystemCommandsProvider):
     """The command palette (ctrl+p): commands whose title begins with the typed words come first,
     then those that contain them.
 
-    They are listed once, when the palette opens: to find them takes longer than a key may.
+    They are collected once, when the palette opens, as that takes longer than a keystroke may.
     """
 
     async def startup(self) -> None:
@@ -115,7 +115,9 @@ class Commands(SystemCommandsProvider):
             yield from self._value_hits(workbench, query)
 
     def _near(self, query: str) -> str:
-        """What is typed with the nearest known word in the place of each that nothing has."""
+        """The typed text with each unknown word replaced by the nearest known one; "" if there is
+        none.
+        """
         texts = [f"{title} {words}".casefold() for title, words, *_ in self._listed]
         known = {*re.findall(r"[a-z-]{3,}", " ".join(texts)), *SYNONYMS}
 
@@ -129,7 +131,7 @@ class Commands(SystemCommandsProvider):
         return " ".join(near) if all(near) and near != words else ""
 
     def _value_hits(self, workbench: WorkbenchScreen, query: str) -> Iterator[Hit]:
-        """Values of the scenario, and scenarios to open: "oue", "eps 2", "open fake"."""
+        """Yields values of the scenario, and scenarios to open: "oue", "eps 2", "open fake"."""
         from .library_screen import entries
         from .workbench.file_actions import open_path
 
@@ -158,11 +160,11 @@ def workbench_of(app: Any, screen: Screen[Any]) -> WorkbenchScreen | None:
 
 
 def _stay() -> None:
-    """Do nothing."""
+    """Do nothing; the callback of a line that is no command."""
 
 
 def _on(app: App[Any], screen: Screen[Any], do: Callable[..., object], *args: Any) -> Do:
-    """Do something on a screen, which is gone back to before."""
+    """The function that closes the screens above a screen, then calls `do`."""
 
     def act() -> None:
         while app.screen is not screen and len(app.screen_stack) > 1:
@@ -175,7 +177,7 @@ def _on(app: App[Any], screen: Screen[Any], do: Callable[..., object], *args: An
 def commands(app: App[Any], screen: Screen[Any]) -> Iterator[SystemCommand]:
     """The commands of this screen, then those of the workbench; themes, and the rest.
 
-    Of two actions of one name, such as the help of both, there is that of this screen.
+    If both screens have an action of one name, such as help, that of this screen is taken.
     """
     from .lab.commands import question_commands
 
@@ -208,9 +210,10 @@ CHARSETS: Final = {"ascii": "for any font", "braille": "the finest"}
 
 
 def _nodes(app: App[Any], screen: Screen[Any]) -> Iterator[DOMNode]:
-    """The nodes that have actions: those alone of their kind, and those around the focus.
+    """Yields the widgets whose actions apply: those alone of their kind, and those around the
+    focus.
 
-    What a tab holds that is not open has none.
+    Widgets of a tab that is not open are left out.
     """
     nodes = [app, screen, *screen.query("*")]
     kinds, focused = Counter(map(type, nodes)), screen.focused
@@ -224,7 +227,7 @@ def _nodes(app: App[Any], screen: Screen[Any]) -> Iterator[DOMNode]:
 def _actions(
     app: App[Any], screen: Screen[Any], node: DOMNode
 ) -> Iterator[tuple[str, SystemCommand]]:
-    """Each action of a node that has an effect now, and its command with all its keys."""
+    """Yields each available action of a widget, and its command with all its keys."""
     bindings: dict[str, list[Binding]] = {}
     for base in type(node).__mro__:
         for binding in vars(base).get("BINDINGS", ()) if base.__module__.startswith(OURS) else ():
@@ -280,7 +283,7 @@ def _title(node: DOMNode, binding: Binding) -> str:
 
 
 def _act(app: App[Any], screen: Any, node: DOMNode, action: str) -> None:
-    """Do it where it belongs: the pane comes to the front first."""
+    """Run an action on its widget, after its pane is shown."""
     for ancestor in node.ancestors_with_self:
         if ancestor.id and ancestor.id.startswith("pane-"):
             screen.pane = int(ancestor.id.removeprefix("pane-"))
@@ -345,7 +348,7 @@ def values(draft: Draft, typed: str) -> Iterator[tuple[str, Any, str]]:
 
 
 def _kinds(words: str) -> Iterator[tuple[str, Any, str]]:
-    """Kinds by their names, with the name of the table before them or without."""
+    """Yields kinds by their names, with or without the name of the table before them."""
     for table in KINDS:
         name = words.removeprefix(f"{table} ").strip()
         for kind in listed_kinds(table):
@@ -355,7 +358,7 @@ def _kinds(words: str) -> Iterator[tuple[str, Any, str]]:
 
 
 def _is_number(draft: Draft, key: str) -> bool:
-    """True for a key that has a number here, or may have one."""
+    """True for a key that has a number in this draft, or may have one."""
     table, _, leaf = key.rpartition(".")
     value = value_of(draft, key)
     known = value is not None or (table in KINDS and leaf in used_keys(draft, table))
@@ -369,7 +372,7 @@ def _names(key: str) -> tuple[str, ...]:
 
 
 def _begins(key: str, words: str) -> bool:
-    """True where a name of the key begins so, or words of its title do, each with one of these."""
+    """True if a name of the key begins with the words, or each word begins a word of its title."""
     if len(words) > 2 and any(name.startswith(words) for name in _names(key)):
         return True
     titled = key_words(key).name.casefold().split()

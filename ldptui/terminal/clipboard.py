@@ -32,7 +32,7 @@ def copy(app: App[Any], text: str) -> str:
 
 
 def _to_tmux(text: str) -> bool:
-    """True where tmux took the text; -w hands it on to the terminal (tmux 3.2 and later)."""
+    """True if tmux took the text; -w passes it on to the terminal (tmux 3.2 and later)."""
     for options in (["-w"], []):
         try:
             done = subprocess.run(

@@ -100,7 +100,7 @@ class CellScreen:
     def _put(
         self, wanted: dict[int, list[Cell]], row: int, column: int, text: str, style: Style
     ) -> int:
-        """Write text into the wanted row; the column after it."""
+        """Write text into the wanted row; returns the column after it."""
         cells = wanted.get(row)
         if cells is None:
             cells = wanted[row] = self._rows.get(row, []).copy()
@@ -123,7 +123,7 @@ class CellScreen:
         return end
 
     def _send_rows(self, output: list[str], wanted: dict[int, list[Cell]]) -> None:
-        """Send what differs from what is shown, and remember it as shown."""
+        """Append the output for cells that differ from the terminal's, and record them as shown."""
         style = PLAIN
         for row in sorted(wanted):
             cells, shown = wanted[row], self._rows.get(row, [])
@@ -145,7 +145,7 @@ class CellScreen:
 
 
 def _spans(cells: list[Cell], shown: list[Cell]) -> list[tuple[int, int]]:
-    """The spans in which a row differs from what is shown: [start, end), near ones joined."""
+    """The spans [start, end) in which a row differs from the terminal's; near spans are joined."""
     spans: list[tuple[int, int]] = []
     for at in compress(count(), map(ne, cells, chain(shown, repeat(None)))):
         if cells[at] is UNKNOWN:
@@ -216,8 +216,8 @@ def _change(before: Style, after: Style) -> str:
 class TerminalFile:
     """The output file of the terminal; after the connection is lost, output is dropped.
 
-    An error would end Textual's thread that writes: its queue, of 30, would fill, and the event
-    loop wait for it forever, deaf to the signal that says that the connection is gone.
+    An error would end Textual's writing thread; its queue would fill and block the event loop, so
+    that the signal of the lost connection was never handled.
     """
 
     def __init__(self, file: IO[str]) -> None:
@@ -246,7 +246,7 @@ class ChangedCellsDriver(LinuxDriver):
         self._size_drawn: os.terminal_size | None = None
 
     def _sigcont_application(self, *arguments: Any) -> None:
-        """Take the terminal again after a stop; a hang-up, too, sends SIGCONT after its SIGHUP."""
+        """Take the terminal again after a stop; SIGCONT also arrives after a hang-up."""
         if self._loop.is_closed() or not os.isatty(self.fileno):
             return
         if self._key_thread is not None and self._key_thread.is_alive():
@@ -258,8 +258,8 @@ class ChangedCellsDriver(LinuxDriver):
     def reopen_terminal(self) -> None:
         """Set up the terminal again after a SIGSTOP, which no handler sees.
 
-        Textual would start a second thread that reads, which takes every other key, and a second
-        one that writes, and hold the terminal's mode for the one to leave behind in the end.
+        Textual alone would start a second reading and a second writing thread, and restore the
+        wrong terminal mode at the end.
         """
         before = self.attrs_before
         self.disable_input()

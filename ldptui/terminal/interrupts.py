@@ -45,7 +45,9 @@ def _interrupt(number: int, _: FrameType | None) -> None:
 
 
 def _unraisable(told: sys.UnraisableHookArgs) -> None:
-    """Interrupt once more where an interrupt was swallowed; tell of other errors as Python does."""
+    """Interrupt once more if an interrupt was swallowed; other errors are reported as
+    Python does.
+    """
     if issubclass(told.exc_type, KeyboardInterrupt):
         threading.Timer(AGAIN_S, _thread.interrupt_main, _heard[-1:]).start()
     else:

@@ -30,7 +30,7 @@ UNDO: Final = ("draft.undo", "ctrl+z")
 def key_of(app: App[Any], name: str, default: str) -> str:
     """The first key of the binding with this id, as key hints write it: ^r, v, f9.
 
-    The settings may give it another one than its `default`.
+    The settings may replace its `default`.
     """
     changed: dict[str, str] = getattr(getattr(app, "settings", None), "keys", {})
     key = changed.get(name, default).split(",")[0].strip()
@@ -72,10 +72,9 @@ LOOKS: Final = 290
 class BrokenReport:
     """Recognises keys that are parts of a mouse report which arrived too slowly.
 
-    Textual waits 100 ms for the rest of `ESC [ < 35 ; 60 ; 6 M`; then it takes the parts for keys,
-    which would open panes or be typed. A `[` with a `<` at its heels is no hand.
-
-    hear : gives back a key that was held and is one.
+    Textual waits 100 ms for the rest of `ESC [ < 35 ; 60 ; 6 M`; then it takes the parts for keys.
+    A `[` directly followed by `<` comes from no keyboard. hear : receives a `[` that was held back
+    and is a key.
     """
 
     def __init__(self, hear: Callable[[Key], object]) -> None:
@@ -118,12 +117,10 @@ class BrokenReport:
 class KeyQueue:
     """The keys and pastes that wait until the effects of the key before them are complete.
 
-    Textual moves the focus, mounts and lays out in messages of their own: a key that comes before
-    they are handled would land in the field of the key before.
-
-    app : whose widgets have to be at rest before a key is heard. hear : gives a key to the app.
-    is_open : False while the app starts: what is typed then is for what comes, but for ctrl and a
-    letter.
+    Textual moves the focus, mounts and lays out in messages of their own; a key handled before them
+    would go to the wrong field. app : the app whose widgets must be at rest. hear : passes a key to
+    the app. is_open : False while the app starts; keys except ctrl and a letter are then kept for
+    the first screen.
     """
 
     def __init__(self, app: App[Any], hear: Callable[[Message], bool], is_open: bool) -> None:
@@ -146,7 +143,7 @@ class KeyQueue:
         return self._waits(message)
 
     def open(self) -> None:
-        """Hear what was typed while the app started."""
+        """Handle the keys that were typed while the app started."""
         early, self._early = self._early, None
         for message in early or ():
             if not self._waits(message):
@@ -157,7 +154,7 @@ class KeyQueue:
             self._hear(key)
 
     def _waits(self, message: Message) -> bool:
-        """True for a key that waits behind others, or until all is at rest."""
+        """True if a key was queued behind others, or until the app is at rest."""
         if self._task is None and is_at_rest(self._app):
             return False
         self._waiting.append(message)  # first: from Python 3.12 on a task begins as it is made
@@ -197,7 +194,7 @@ def is_at_rest(app: App[Any]) -> bool:
 def hidden(widget: Widget | None, within: Widget | None = None) -> TypeGuard[Widget]:
     """True if a widget, or a widget around it inside `within`, is not displayed.
 
-    Textual leaves that out of what it calls focusable, and tells the widget at the next layout.
+    Textual calls such a widget focusable until the next layout.
     """
     if widget is None:
         return False

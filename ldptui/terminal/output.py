@@ -31,7 +31,7 @@ def write_json(document: Any) -> None:
 def write_out(written: str, exactly: bool = False) -> None:
     """Write text to standard output: data exactly, in UTF-8; words as the terminal can show them.
 
-    A terminal gets data as words too: a label may hold what would steer it.
+    To a terminal, data is also written as words, as a label may contain control characters.
     """
     out = sys.stdout
     raw = exactly and hasattr(out, "buffer") and not out.isatty()
@@ -52,7 +52,9 @@ def write_out(written: str, exactly: bool = False) -> None:
 
 
 def _write_whole(stream: BinaryIO, data: bytes) -> None:
-    """Write all of it: with PYTHONUNBUFFERED a disk that fills takes a part in silence."""
+    """Write all data; with PYTHONUNBUFFERED a single write to a full disk may write a part of it
+    without an error.
+    """
     rest = memoryview(data)
     while rest:
         rest = rest[stream.write(rest) or 0 :]
@@ -60,7 +62,10 @@ def _write_whole(stream: BinaryIO, data: bytes) -> None:
 
 
 def lines_shown(written: str, styled: bool = False) -> str:
-    """Lines without characters that steer a terminal. `styled`: our bold and faint codes stay."""
+    """Lines without characters that steer a terminal.
+
+    styled : keep our codes for bold and faint.
+    """
     if not styled:
         return "\n".join(map(one_line, written.split("\n")))
     parts = _EMPHASIS.split(written)  # every second one is an escape sequence

@@ -13,8 +13,8 @@ from ldptui.core.base.errors import one_line
 class PrintableFilter(LineFilter):
     """A filter that removes characters which a terminal does not print.
 
-    Data may hold others: control characters, separators of lines, marks of direction. One that
-    takes a cell leaves a question mark there, one that takes none leaves nothing.
+    These are control characters, line separators and marks of direction. A question mark replaces
+    one that takes a cell.
     """
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:  # noqa: ARG002

@@ -39,11 +39,11 @@ OWN_THEMES: Final = ("ldptui-dark", "ldptui-light")
 class Settings(Struct, frozen=True):
     """The settings of the workbench: looks, keys, and permitted plug-in code.
 
-    theme : a theme's name; None leaves the choice to the app. charset : what charts are drawn with.
-    allow_attacks, attack_files : attacks in Python that may run, by name and by file.
-    offered_files : files of attacks in Python that the user is asked about.
-    cluster : the one that computes whole runs, as `ldptui run --cluster` takes it; None: no one.
-    keys : binding id → keys, several with commas between, as Textual's keymap takes them.
+    theme : a theme's name; None leaves the choice to the app. charset : the characters of charts.
+    allow_attacks, attack_files : plug-in code that may run, by name and by file. offered_files :
+    files whose code runs only after the user's consent. cluster : the cluster that computes full
+    runs, as `ldptui run --cluster` takes it; None without one. keys : binding id → keys, separated
+    by commas, as Textual's keymap takes them.
     """
 
     theme: str | None = None
@@ -68,9 +68,9 @@ def load_settings(
 ) -> Settings:
     """The settings of file and command line; raises ScenarioError, FileError.
 
-    path : the file asked for; without it the one that LDPTUI_CONFIG names, then the user's own,
-    which need not exist. The others are from the command line, which can only switch the mouse
-    off, and alone lets attacks run.
+    path : the settings file; if None, the one that LDPTUI_CONFIG names, else the user's own, which
+    need not exist. The other parameters come from the command line: only it can permit code, and it
+    can only switch the mouse off.
     """
     where, file = _settings_file(path)
     themed, from_theme = choose_setting("theme", theme, file.get("theme"), where)
@@ -95,7 +95,7 @@ def load_settings(
 
 
 def _settings_file(path: Path | None) -> tuple[Path, dict[str, Any]]:
-    """The settings file and what it sets: the one asked for, or the user's own, if it is there."""
+    """The path of the settings file and its values; empty if the user's own does not exist."""
     named = os.environ.get("LDPTUI_CONFIG", "")
     chosen = path or (Path(named).expanduser() if named else None)
     where = chosen or places.config_file()
@@ -150,9 +150,9 @@ def bindings() -> dict[str, Binding]:
 
 
 def default_keys(changed: Mapping[str, str]) -> str:
-    """The default keys of all bindings as a TOML table for the settings file.
+    """The keys of all bindings as a TOML table for the settings file.
 
-    changed : those that are others than by default.
+    changed : the keys that the user's settings replace.
     """
     rows = [
         (f'"{name}" = "{changed.get(name, binding.key)}"', binding.description)
@@ -177,7 +177,9 @@ def choose_setting(
 
 
 def _drawable(charset: str) -> Charset:
-    """`auto`: braille, but the fonts of the Linux console have only ASCII for sure."""
+    """The charset for a value of the setting; "auto" is braille, but ASCII on the Linux console,
+    whose fonts may lack braille.
+    """
     if charset == "auto":
         return "ascii" if os.environ.get("TERM") == "linux" else "braille"
     return cast("Charset", charset)

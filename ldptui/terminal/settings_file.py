@@ -32,7 +32,7 @@ class SettingsFile(BaseModel, extra="forbid", strict=True):
 def read_settings_file(file: Path, bindings: Callable[[], Mapping[str, Any]]) -> dict[str, Any]:
     """The settings of a file; raises ScenarioError, FileError.
 
-    bindings : gives the bindings by their ids, where the file has keys for some.
+    bindings : returns the bindings by their ids; it is called only if the file has keys.
     """
     try:
         written = tomllib.loads(file.read_text(encoding="utf-8-sig"))
@@ -50,7 +50,7 @@ def read_settings_file(file: Path, bindings: Callable[[], Mapping[str, Any]]) ->
 
 
 def _sentence(written: Mapping[str, Any], error: ValidationError) -> str:
-    """The first mistake in our words."""
+    """The first mistake as one sentence."""
     fields, key = SettingsFile.model_fields, str(error.errors()[0]["loc"][0])
     if key not in fields:
         return f"{key} is not a setting{suggest(key, fields, ', '.join(fields))}"

@@ -36,8 +36,8 @@ class PaneRows(Vertical):
 class Scroll(VerticalScroll):
     """A container that scrolls and always keeps a free column for its scrollbar.
 
-    Words that fold into one row more beside a scrollbar could rest with it as well as without, and
-    what was there before would decide.
+    Otherwise text that needs one row more beside a scrollbar could be laid out with or without it,
+    depending on what was shown before.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -59,13 +59,11 @@ class PlainScroll(Scroll, can_focus=False):
 
 
 def call_on_resize(widget: Widget, fit: Callable[[], object]) -> None:
-    """Call `fit` after every layout that changes the widget's size.
+    """Call `fit` after every layout that changes the widget's size; to be called in `on_mount`.
 
-    One with no room for any content stays as it was: it is folded, and will have its size again.
-
-    For `on_mount`. Resize would tell the same if it always came: Textual 8 sends none to a widget
-    that was measured after it was mounted or displayed and before it was laid out (its issue 5024),
-    as happens in a busy start, and the widget stays as it was composed.
+    A size without room for content is ignored, as the widget is folded then. Events of the class
+    Resize do not suffice: Textual 8 sends none to a widget that is measured between its mounting
+    and its first layout (issue 5024 of Textual).
     """
     last = Size()
 

@@ -24,14 +24,14 @@ Choices = tuple[tuple[str, str], ...]
 class ChoiceBar(Widget):
     """A row of words, the selected one underlined, with switches on the right.
 
-    Takes no focus: the pane around it has the keys.
+    It takes no focus; its keys are those of the pane around it.
     """
 
     COMPONENT_CLASSES = {"choice-bar--selected", "choice-bar--other"}  # noqa: RUF012
 
     @dataclass(eq=False)
     class ChoiceMade(Message):
-        """Posted when a word, or the words before all (`prefix`), were clicked."""
+        """Posted when a word, or the text before all words (`prefix`), was clicked."""
 
         bar: ChoiceBar
         choice: str
@@ -53,7 +53,9 @@ class ChoiceBar(Widget):
         return sum(cell_len(clean(word, charset)) + 2 for word in words) - 2 <= width
 
     def _pieces(self) -> Iterator[tuple[str, str, str]]:
-        """Text, style class and choice of each piece; the last of the switches, as many as fit."""
+        """Yields text, style class and choice of each piece; switches that do not fit are left out
+        from the left.
+        """
         charset = charset_of(self.app)
         words = [self.prefix, *(label for _, label in self.choices)]
         wide = sum(map(cell_len, words)) + len(GAP) * (len(self.choices) - 1)

@@ -43,8 +43,10 @@ Stop = TypeVar("Stop")
 
 
 def move_cursor(at: Stop | None, stops: Sequence[Stop], how: Move, by: int) -> Stop | None:
-    """The stop that a cursor move leads to: `by` stops further, or the stop `by`; None if there is
-    no stop.
+    """The stop that a cursor move leads to; None if there is no stop.
+
+    how : "by" moves by `by` stops, "to" goes to the stop with the index `by`, "pool" hides the
+    cursor.
     """
     if how == "pool" or not stops:
         return None
@@ -87,7 +89,7 @@ class Readout(Static):
 class CursorCharts(PaneRows):
     """Charts with a cursor that moves from stop to stop, and the values at the stop below them.
 
-    A chart tells its stops, the rows of numbers at one of them, and the stop of a click.
+    Subclasses return the stops, the rows of numbers at a stop, and the stop of a click.
     """
 
     picks: bool = True
@@ -127,7 +129,7 @@ class CursorCharts(PaneRows):
 
     @property
     def walks(self) -> bool:
-        """True while the cursor stands at a stop with several rows."""
+        """True while the cursor is at a stop with several rows."""
         return self._at is not None and self.picks
 
     def walk(self, by: int) -> None:
@@ -141,7 +143,7 @@ class CursorCharts(PaneRows):
         self._at = move_cursor(self._at, self.stops(), how, by)
 
     def go(self, stop: Any) -> None:
-        """Put the cursor on a stop; None hides it."""
+        """Move the cursor to a stop; None hides it."""
         self._at = stop
 
     def on_chart_view_point_click(self, message: ChartView.PointClick) -> None:
@@ -151,7 +153,9 @@ class CursorCharts(PaneRows):
             self._at = stop
 
     def _read(self, room: Size) -> str:
-        """Show the numbers at the cursor in a box of this size; the words, "" without one."""
+        """Show the numbers at the cursor in a box of this size; returns their text, "" without a
+        cursor.
+        """
         words = self._words(room)
         self._readout.show(words, room.height)
         return words

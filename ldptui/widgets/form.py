@@ -31,12 +31,11 @@ if TYPE_CHECKING:
 class FormRow(Struct, frozen=True):
     """One row of a form: a scenario key with its value and label.
 
-    key : that it edits. value : what it says. label : None for the name of the key. options : of a
-    choice with other values than the key's own. type : of a value that core does not declare.
-    follows : the value follows from others. optional : empty text removes the key. offered : words
-    that its text completes. slot : its
-    place, where several rows have one key. problem : None for that of the key. remark : words
-    in place of a field.
+    key : the key that it edits. value : the value shown. label : None for the name of the key.
+    options : of a choice with other values than the key's own. type : of a value that core does not
+    declare. follows : the value follows from others. optional : empty text removes the key. offered
+    : words that complete its text. slot : its name in the form, if several rows have one key.
+    problem : the sentence below it; None for that of the key. remark : text in place of a field.
     """
 
     key: str
@@ -115,7 +114,7 @@ class Form(PlainScroll):
         self._rows: dict[str, Widget] = {}
 
     def fill(self, draft: Draft, rows: Iterable[FormRow]) -> None:
-        """Show these rows; of several fields with one key, the last shows the problem
+        """Show these rows; if several fields have one key, the last shows the problem
         of the key.
         """
         rows = [row for row in rows if row.key or row.remark]
@@ -256,7 +255,9 @@ class FormPane(Widget, can_focus=True):
         self.close(self.draft is not None and not self.draft.parses)
 
     def close(self, closed: bool) -> None:
-        """Disable (True) or enable (False) the fields."""
+        """Disable (True) or enable (False) the fields; the pane's subtitle names the script's
+        problem.
+        """
         problems = self.draft.problems if closed and self.draft is not None else ()
         subtitle = f"✗ script, line {problems[0].line}" if problems else ""
         if subtitle != (self.border_subtitle or ""):

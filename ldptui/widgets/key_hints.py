@@ -34,8 +34,7 @@ STOP: Final = "run.cancel"
 class KeyHints(Widget):
     """The line of key hints: keys of the focused pane, then of the screen, as many as fit uncut.
 
-    stops, back : escape, which is no hint else, is the first: it stops what runs, or before that
-    goes back from a pane that is zoomed.
+    stops, back : True to show esc first, which stops the run, or goes back from an enlarged pane.
     """
 
     stops: reactive[bool] = reactive(False, init=False)

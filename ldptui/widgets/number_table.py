@@ -43,7 +43,7 @@ KEYS: Final = {
 class NumberTable(ScrollView, can_focus=True, inherit_bindings=False):
     """A table of numbers; b sorts by the next column, a click on a header by that column.
 
-    The rows keep their order while the numbers of a run change, unless the column sorted by does.
+    The rows keep their order while the numbers of a run change, unless the sorted column changes.
     """
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {"number-table--cursor"}
@@ -98,7 +98,7 @@ class NumberTable(ScrollView, can_focus=True, inherit_bindings=False):
         self._arrange()
 
     def _arrange(self) -> None:
-        """Filter, sort and measure; then repaint what is different on the screen."""
+        """Filter, sort and measure the rows; then repaint the changed part of the screen."""
         table = self.table
         columns: tuple[TableColumn, ...] = table.columns if table is not None else ()
         rows = list(table.rows) if table is not None else []
@@ -186,7 +186,9 @@ class NumberTable(ScrollView, can_focus=True, inherit_bindings=False):
         self.order = (at, self._falling(at)) if at < len(self.table.columns) else None
 
     def _falling(self, at: int) -> bool:
-        """Numbers are sorted with the largest first, texts by the alphabet."""
+        """True if a column is first sorted with the largest value first: one of numbers, not of
+        text.
+        """
         return self.table is not None and not _is_text(at, self.table.rows)
 
     def on_click(self, event: Click) -> None:
@@ -226,8 +228,8 @@ class FilteredTable(FilteredList):
     ) -> None:
         """Show a table with its title and the name of its chart, `source`, above it.
 
-        numbers : what it comes from; only of others than before the table is made. empty : what is
-        said where there is none.
+        numbers : the values that the table depends on; `table_of` is called only when they change.
+        empty : the sentence shown without a table.
         """
         if (source, numbers, empty) == self._shown:
             return
@@ -265,7 +267,7 @@ class FilteredTable(FilteredList):
 
 
 def _matches(row: tuple[Value, ...], columns: tuple[TableColumn, ...], words: list[str]) -> bool:
-    """Return whether all words are in a row; numbers are found as shown and as typed."""
+    """Return whether all words occur in a row; numbers are compared as shown and as typed."""
     shown = [column.text(value) for column, value in zip(columns, row, strict=True)]
     plain = [str(value) for value in row if isinstance(value, int)]
     text = "\t".join([*shown, *plain]).casefold()
@@ -291,7 +293,9 @@ def _is_text(at: int, rows: Sequence[tuple[Value, ...]]) -> bool:
 
 
 def _width(column: TableColumn, at: int, rows: list[tuple[Value, ...]], charset: Charset) -> int:
-    """Room for a column: the ends of its range stand for all its numbers of fixed decimals."""
+    """The width of a column; of numbers with fixed decimals only the smallest and the largest are
+    measured.
+    """
     values = [value for row in rows if (value := row[at]) is not None]
     numbers = [value for value in values if not isinstance(value, str)]
     texts = [value for value in values if isinstance(value, str)]

@@ -48,10 +48,9 @@ def no_match(words: str) -> str:
 class FilterInput(Horizontal):
     """The text input of a list's filter, with the number of matching rows behind it.
 
-    The widget around it has the keys. Enter goes back to the list and keeps the words.
-
-    hint : what is said while there are no words. listed : the kind of the list that is filtered.
-    stays : whether the row is there without words as well.
+    Keys belong to the widget around it. Enter goes back to the list and keeps the words. hint : the
+    placeholder. listed : the kind of list, as a word. stays : True if the row is shown without
+    words as well.
     """
 
     @dataclass(eq=False)

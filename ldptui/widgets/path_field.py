@@ -29,7 +29,7 @@ def completions(typed: str, folder: Path, ends: Ends = "") -> list[str]:
     or absolute).
 
     Wanted files come first, then folders (they end in `/`), then other files; hidden ones only
-    after a dot was typed. Relative paths start at `folder`. Empty where nothing can be listed.
+    after a dot was typed. Relative paths start at `folder`. Empty if the folder cannot be listed.
     """
     if typed == "~":
         return ["~/"]
@@ -65,7 +65,7 @@ class PathSuggester(Suggester):
 
 
 def takes_suggestion(field: Input) -> bool:
-    """True if the field has inserted the suggested rest of a path."""
+    """True if the field had a suggestion for the rest of a path, which is inserted now."""
     before = field.value
     if isinstance(field.suggester, PathSuggester) and field.cursor_position == len(before):
         field.action_cursor_right()
@@ -75,7 +75,7 @@ def takes_suggestion(field: Input) -> bool:
 class PathField(Vertical):
     """The input of a path: tab inserts the suggestion, enter posts the path or enters a folder.
 
-    Posts `Chosen` with what was taken; `tell` puts a sentence below.
+    Posts `PathChosen`; `tell` shows a sentence below.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -145,7 +145,7 @@ class PathField(Vertical):
         self._name_files(event.value)
 
     def _name_files(self, typed: str) -> None:
-        """Name below the field what the path can become."""
+        """Show below the field the names of the files that complete the typed text."""
         found = completions(typed, self._folder, self._ends)
         names = [path.rstrip("/").rpartition("/")[2] + "/" * path.endswith("/") for path in found]
         more = [f"{len(names) - NAMED} more"] if len(names) > NAMED else []

@@ -40,9 +40,9 @@ WIDEST_NAME: Final = 38
 class Offer(Struct, frozen=True):
     """One row of a picker: a value with its name and the reason to pick it.
 
-    value : what is picked. name : its name. says : why one would pick it, in a sentence.
-    refused : why it cannot be picked now; "" where it can. group : the heading that it stands
-    under, with all of its group; they are shown when it is opened, or something is typed.
+    value : the picked value. name : its name. says : a sentence on why to pick it. refused : the
+    reason why it cannot be picked now; "" if it can. group : the heading of its group, whose rows
+    are shown when it is opened, or when something is typed.
     """
 
     value: Any
@@ -60,8 +60,8 @@ class Offer(Struct, frozen=True):
 def rank_of(words: str, name: str, more: str) -> int:
     """The distance of a name from the typed words, 0 for the nearest.
 
-    It is what was typed, begins so, has the words as words of its own, or anywhere; then those
-    with the words in `more`, then all others.
+    In order: the name equals the words, begins with them, has each at the beginning of a word,
+    contains them; then `more` has each at the beginning of a word; then all others.
     """
     typed, name = words.casefold().split(), name.casefold().replace("-", " ")
     tests = (
@@ -87,7 +87,7 @@ class FilterField(Input):
 class ListScreen(ModalScreen[ScreenResultType]):
     """A dialog with a filtered list: typing filters, up and down mark, enter takes.
 
-    rows : those that the words leave.
+    rows : those that match the filter.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -109,7 +109,7 @@ class ListScreen(ModalScreen[ScreenResultType]):
         raise NotImplementedError
 
     def option_of(self, row: Any) -> Option:
-        """The line of a row; a disabled one cannot be marked."""
+        """The option of a row in the list; a disabled one cannot be marked."""
         raise NotImplementedError
 
     def first(self) -> int | None:
@@ -173,7 +173,7 @@ class ListScreen(ModalScreen[ScreenResultType]):
 class PickerScreen(ListScreen[Offer | None]):
     """The dialog that picks one of several offers; its result is the offer, or None.
 
-    Enter takes, or opens a folded group, whose row is its heading.
+    Enter takes the marked offer, or opens a folded group, whose row is its heading.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -192,8 +192,11 @@ class PickerScreen(ListScreen[Offer | None]):
         chosen: Any = None,
         why_not: Callable[[Any], str] | None = None,
     ) -> None:
-        """A picker of `offers`. why_not : why a value cannot be picked, "" if it can; it is asked
-        in a thread, and of what is taken before it is."""
+        """A picker of `offers`.
+
+        why_not : returns why a value cannot be picked, "" if it can; it is called for all values in
+        a thread, and for a value that is taken earlier at once.
+        """
         super().__init__("type to filter")
         self._heading, self._offers, self._chosen = title, tuple(offers), chosen
         self._why_not = why_not or (lambda _: "")
@@ -222,7 +225,7 @@ class PickerScreen(ListScreen[Offer | None]):
         self.list.styles.max_height = max(2, int(0.92 * self.size.height) - AROUND)
 
     async def _try_all(self) -> None:
-        """Ask of each offer whether it can be picked; the rows follow."""
+        """Find for each offer whether it can be picked, and update its row."""
         for offer in self._offers:
             if offer.value != self._chosen and not offer.refused:
                 why = await asyncio.to_thread(self._why_not, offer.value)
@@ -267,7 +270,9 @@ class PickerScreen(ListScreen[Offer | None]):
         return next(iter([*now, *free, *(at for at, _ in picks)]), None)
 
     def option_of(self, row: Offer | str) -> Option:
-        """The line of an offer: mark, name, and a sentence or the reason of a refusal."""
+        """The option of an offer: mark, name, and a sentence or the reason of a refusal; or of a
+        group.
+        """
         if isinstance(row, str):
             inside = sum(offer.group == row for offer in self._offers)
             folded = row not in self._opened
@@ -337,7 +342,8 @@ def pick(
 ) -> None:
     """Show the picker of a field and write the picked value into the field.
 
-    draft : to try the values in. meant : what a value edits there.
+    draft : the draft in which the values are tried. meant : returns the key and the value that an
+    entry of the list edits.
     """
     leaf = asked.key.rpartition(".")[2]
     title = asked.title or (asked.key.partition(".")[0] if leaf == "kind" else leaf)

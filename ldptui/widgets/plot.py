@@ -26,8 +26,8 @@ from ..text.svg import with_local_fonts
 def palette_of(app: App[Any]) -> ChartPalette:
     """The chart colours under the app's theme: the theme's for text, our own for data.
 
-    Theme colours are chosen for buttons, not to be told apart in a chart or with 16 colours. Under
-    a theme of the terminal's own colours only those are used.
+    Theme colours are not chosen to be distinguishable in a chart or with 16 colours. Under a theme
+    of the terminal's own colours only those are used.
     """
     dark = app.current_theme.dark
     if app.native_ansi_color:
@@ -59,8 +59,8 @@ def look_of(app: App[Any], size: Size) -> Look:
 class ChartView(Widget, can_focus=True):
     """The widget that draws `chart`, or the sentence `empty` if there is none.
 
-    Rows are drawn once for each size, theme, charset and chart. zoom : how many times wider the
-    x-axis is than the whole of it, around the cursor.
+    Rows are drawn once for each size, theme, charset and chart. zoom : the factor by which the
+    x-axis is enlarged around the cursor.
     """
 
     class PointClick(Message):

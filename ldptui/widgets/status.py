@@ -29,7 +29,7 @@ class StatusLine(Widget):
     """The status line: a note for a few seconds, a problem of the draft, or the progress of the
     run.
 
-    busy : what is being computed, in words. idle : what is said while there is nothing else.
+    busy : the computation in progress, in words. idle : the words if there is nothing else to show.
     """
 
     snapshot: reactive[Snapshot | None] = reactive(None)
@@ -60,7 +60,7 @@ class StatusLine(Widget):
         self._stays = True
 
     def drop_kept_note(self) -> None:
-        """Drop a note that was to stay until now."""
+        """Remove a note that stays until a key is pressed."""
         if self._stays:
             self.note = ""
 
@@ -110,9 +110,7 @@ class StatusLine(Widget):
 
 
 def so_far(run: Snapshot) -> str:
-    """The first metric of the first cell and its standard error, which falls while
-    trials come in.
-    """
+    """The first metric of the first cell and its standard error; "" before there is one."""
     cell = run.base_cell
     for name, measured in cell.metrics.items() if cell is not None else ():
         mean, error = measured.mean, measured.standard_error

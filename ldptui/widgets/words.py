@@ -33,8 +33,8 @@ def text_of(drawn: RenderableType, width: int, charset: str) -> str:
 def parts_within(text: str, width: int, joint: str = DOT, *, dropped: int = -2) -> str:
     """The parts of a text that fit into `width` columns, none of them cut; at least one.
 
-    joint : what stands between two parts. dropped : the place of the part that goes first: the one
-    before the last, as the last part of a hint says how to leave.
+    joint : the separator of the parts. dropped : the index of the part that is left out first: the
+    last but one, as the last part of a hint says how to leave.
     """
     parts = text.split(joint)
     while len(parts) > 1 and cell_len(joint.join(parts)) > width:
@@ -57,7 +57,7 @@ def put_or_hide(words: Static, text: str) -> None:
 def entitle(pane: Widget, title: Content) -> None:
     """Set the border title of a pane, unless it has that title already.
 
-    It may have words that a user typed, which are no markup.
+    title : a Content, as text of users must not be read as markup.
     """
     if pane.border_title != title.markup:
         pane.border_title = title

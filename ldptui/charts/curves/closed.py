@@ -68,10 +68,10 @@ Draw = Callable[[PopulationSpec, int, Path], Population]
 class Curve(Struct, frozen=True):
     """One closed-form curve along a variable.
 
-    x, y : equally long; NaN where the parameters allow no value.
-    parameters : of the cells it is the closed form of, flat and dotted, x's own without meaning.
-    support : the gain of bits before decoding, averaged over all hash functions; else empty.
-    line : a key of `core.theory.LINES`, or empty. hidden : such gains no server can tell.
+    x, y : equally long; NaN where the parameters allow no value. parameters : the parameters of its
+    cells by dotted key; the value of x's own key has no meaning. support : the gain of bits before
+    decoding, averaged over all hash functions; else empty. line : the key of a reference line in
+    `core.theory.LINES`, or "". hidden : True for a line below which no server can detect a gain.
     """
 
     label: str
@@ -122,9 +122,10 @@ class ClosedForms:
     def curves(
         self, chart: str, axis: Variable, *, log: bool, patient: bool = True
     ) -> tuple[Curve, ...]:
-        """The curves of a chart along a variable. log : whether points are spaced by logarithms.
+        """The curves of a chart along a variable.
 
-        Raises LateError, unless `patient`, where that takes longer than a hand waits.
+        log : True if points are spaced by logarithms. Raises LateError, unless `patient`, if that
+        takes too long for a user to wait.
         """
         key = chart, axis.key, log
         if key not in self._curves:
@@ -169,7 +170,7 @@ def closed_forms(scenario: Scenario) -> ClosedForms:
 
 
 def _axes(chart: str, forms: ClosedForms) -> tuple[Variable, ...]:
-    """The variables of a chart; of a goal what it takes alone."""
+    """The variables of a chart; with a goal only the share of fakes."""
     scenario, points = forms.scenario, forms.points(chart)
     only = (SHARE,) if "goal" in scenario.document and chart != "error" else ()
     if chart == "success":
@@ -182,7 +183,7 @@ def _axes(chart: str, forms: ClosedForms) -> tuple[Variable, ...]:
 
 
 def _label(point: Point, keys: Iterable[str]) -> str:
-    """The swept values of a series; the attack and the protocol where nothing is swept."""
+    """The swept values of a series; without a sweep the attack and the protocol."""
     known = point.parameters
     words = (
         setting_word(known, key) if isinstance(known.get(key), str)
@@ -200,7 +201,10 @@ def _label(point: Point, keys: Iterable[str]) -> str:
 
 
 class _Work(Struct, frozen=True):
-    """The curves of a scenario over an axis. limit : the time from which on they are late."""
+    """The curves of a scenario over an axis; `limit` is the time after which they are late.
+
+    limit : the time, of `time.perf_counter`, after which UnreadError is raised.
+    """
 
     scenario: Scenario
     axis: Variable
@@ -209,7 +213,7 @@ class _Work(Struct, frozen=True):
     limit: float
 
     def curves(self, chart: str, points: Mapping[str, Point]) -> Iterator[Curve]:
-        """The curves of these points, and the lines that gains are held against."""
+        """Yields the curves of these points, and the reference lines of gains."""
         if chart == "success":  # which has the closed forms of its cells
             yield from (Curve(label, point.parameters) for label, point in points.items())
         elif chart == "error":
@@ -252,7 +256,7 @@ class _Work(Struct, frozen=True):
             yield floor
 
     def _grid(self, point: Point, curves: int) -> tuple[float, ...]:
-        """The values of x, with those that are simulated; fewer where each needs a population."""
+        """The values of x, simulated ones included; fewer if each needs a population of its own."""
         axis, points = self.axis, max(FEWEST, min(POINTS, ALL_POINTS // curves))
         if axis.key in ("population.items", "population.users"):
             points = min(points, 25)
@@ -277,7 +281,7 @@ class _Work(Struct, frozen=True):
         )
 
     def _cells(self, point: Point, xs: Iterable[float]) -> Iterator[Cell | None]:
-        """The cell at each place of the axis; None where there is none."""
+        """Yields the cell at each value of the axis; None if the parameters allow none."""
         patient, parameters = self.draw is draw_population, point.parameters
         cell = None
         for x in xs:
@@ -297,7 +301,7 @@ class _Work(Struct, frozen=True):
                 yield None
 
     def _point_at(self, point: Point, x: float) -> Point:
-        """The point with a value in place of its own, where it knows the key; in one round."""
+        """The point with the axis's key set to a value, and without rounds."""
         if point.campaign is not None:
             point = dataclasses.replace(point, campaign=None)
         axis = self.axis
@@ -326,7 +330,7 @@ def _replace_at(spec: Any, names: Sequence[str], value: Any) -> Any:
 
 
 def _law(law: Callable[[Cell], float | None]) -> Callable[[Cell | None], float]:
-    """A law of cells that is NaN where it has no value."""
+    """The function of a cell that returns NaN if the closed form has no value."""
 
     def value(cell: Cell | None) -> float:
         try:
@@ -340,7 +344,7 @@ def _law(law: Callable[[Cell], float | None]) -> Callable[[Cell | None], float]:
 
 @_law
 def _gain(cell: Cell) -> float | None:
-    """The attack's gain; of phases every round has one of its own, of bits it is not cheap."""
+    """The attack's gain in closed form; None for campaigns and for Bloom filter bits."""
     if not cell.targets.size or cell.rounds or _has_bits(cell):
         return None
     if not cell.is_pure:
@@ -351,7 +355,7 @@ def _gain(cell: Cell) -> float | None:
 
 @_law
 def _bit_gain(cell: Cell) -> float | None:
-    """The gain of bits that do not stand for items, before decoding."""
+    """The gain of Bloom filter bits before decoding, in closed form."""
     protocol: Any = cell.protocol
     if not _has_bits(cell) or cell.rounds or getattr(cell.attack, "reacts", True):
         return None
@@ -364,7 +368,7 @@ def _bit_gain(cell: Cell) -> float | None:
 
 
 def _has_bits(cell: Cell) -> bool:
-    """True where bits do not stand for items: what they support has to be decoded."""
+    """True if the protocol's bits are Bloom filter bits, which have to be decoded."""
     return getattr(cell.protocol, "place", "") == "bit"
 
 
@@ -388,7 +392,7 @@ def _least_error(cell: Cell) -> float | None:
 
 
 def _lines(cell: Cell) -> Mapping[str, float]:
-    """The lines that a gain is held against; none of a trusted curator, or several attributes."""
+    """The reference lines of a gain; empty for a curator, several attributes, campaigns."""
     protocol, population = cell.protocol, cell.population
     several = isinstance(population, Records)
     if not isinstance(protocol, LocalMechanism) or several or not cell.targets.size or cell.rounds:

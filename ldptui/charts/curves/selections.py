@@ -65,8 +65,8 @@ def names_items(scenario: Scenario) -> bool:
 def success_metrics(scenario: Scenario) -> tuple[str, ...]:
     """The metrics that the chart Success can show: metrics in Python, or those of the task.
 
-    Those that compare arms come first, as the attacker's. Where nobody attacks, those that a sweep
-    is told by come first, and none is of targets.
+    Metrics that are known for several arms come first. Without an attack, a sweep's leading metrics
+    come first, and metrics of targets are left out.
     """
     point = point_of_base(scenario)
     if point is None:
@@ -110,7 +110,7 @@ def select_cells(scenario: Scenario, selection: ChartSelection) -> Scenario:
 
 
 def _drop_unknown(document: Mapping[str, Any]) -> None:
-    """Take keys out that none of the kinds that are left knows: they would be refused."""
+    """Remove the keys that no remaining kind of their table knows, which would be refused."""
     for table, name in _tables(document):
         kinds = document["sweep"].get(f"{name}.kind") or [table.get("kind")]
         named = [kind for kind in kinds if isinstance(kind, str)]
@@ -163,10 +163,10 @@ def series_selection(scenario: Scenario, series: Mapping[str, Sequence[Any]]) ->
 
 
 def metric_series(scenario: Scenario, axis: str) -> ChartSelection:
-    """At most `FEW_SERIES` values of other swept keys, words before numbers.
+    """The cells with at most `FEW_SERIES` values of the swept keys other than `axis`, words before
+    numbers.
 
-    Numbers have a series each only over an axis of the scenario's own sweep, all of which is asked
-    for.
+    Numbers get a series each only if `axis` is swept too, as then all its cells are selected.
     """
     plain, sweep, room = base(scenario), scenario.sweep, FEW_SERIES
     series: dict[str, list[Any]] = {}
@@ -247,7 +247,7 @@ def answer_selections(scenario: Scenario) -> tuple[ChartSelection, ...]:
 def spite_selections(scenario: Scenario) -> tuple[ChartSelection, ...]:
     """The base cell's goal under each of its defences, under all of them, and without any.
 
-    All but the one that the goal itself is about; none without a goal that knows of defences.
+    The goal's own defences are left out; empty without a goal that can be met after defences.
     """
     document = base(scenario).document
     goal, steps = document.get("goal"), document.get("defence")
@@ -270,7 +270,7 @@ def map_keys(scenario: Scenario) -> tuple[str, ...]:
     """The two swept keys of a map: one of a defence and one of an attack if there are both, else
     the first two.
 
-    Fewer where fewer are swept.
+    One or none if fewer are swept.
     """
     keys = tuple(scenario.sweep)
     defences = [key for key in keys if re.fullmatch(r"defence\.(\d+\.)?kind", key)]
@@ -300,7 +300,7 @@ def middle_layer(scenario: Scenario) -> int:
 def map_selection(scenario: Scenario, chosen: str | None = None) -> ChartSelection | None:
     """All pairs of values of two swept keys, at fixed values of the others; None without two.
 
-    chosen : the number of the layer; None: the middle one.
+    chosen : the number of the layer, by default the middle one.
     """
     keys = map_keys(scenario)
     if len(keys) < 2:

@@ -18,7 +18,7 @@ def find_step_sides(bound: Callable[[float], Any], places: Collection[float]) ->
     """The places on an axis, with both sides of each isolated step of a whole parameter (a hash
     range, a subset size).
 
-    bound : the protocol at a place, whose whole parameters make the steps.
+    bound : returns the protocol at a place; its whole-number parameters make the steps.
     """
 
     def choose_numbers(place: float) -> object:
@@ -38,5 +38,5 @@ def find_step_sides(bound: Callable[[float], Any], places: Collection[float]) ->
 
 
 def _differ(choose_numbers: Callable[[float], object], here: object, place: float) -> bool:
-    """Return whether the numbers at a place are not those of here."""
+    """Return whether the whole-number parameters at a place differ from `here`."""
     return choose_numbers(place) != here

@@ -27,8 +27,8 @@ from .selections import SIMULATED, gain_selection, metric_series, own_values
 class Variable(Struct, frozen=True):
     """A numeric key that can be put on the x-axis, with its range.
 
-    `log` says how its values are spaced, and which scale the axis has at first. `lists` : of lists
-    of targets the places on the axis, with the list that stands there.
+    log : True if its values are spaced by logarithms at first. lists : for a sweep over lists of
+    targets, pairs of a place on the axis and the list there.
     """
 
     key: str
@@ -112,7 +112,9 @@ LISTED: Final = "attack.targets.items"
 
 
 def _target_list_axis(scenario: Scenario, point: Point) -> list[Variable]:
-    """The axis of swept lists of targets: how many they are, or else how many users hold them."""
+    """The axis of swept lists of targets: their lengths, or the number of users who hold the
+    targets.
+    """
     lists = scenario.sweep.get(LISTED, [])
     if not hasattr(getattr(point.attack, "targets", None), "items"):
         return []
@@ -134,7 +136,7 @@ def _target_list_axis(scenario: Scenario, point: Point) -> list[Variable]:
 
 
 def _hashes(point: Point) -> bool:
-    """True where fakes search for a hash function: seeds mean nothing to other reports."""
+    """True if fakes search for a hash function; otherwise the number of seeds has no effect."""
     hashed = any(key.name == "hash_range" for key in fields(point.protocol.mechanism))
     return hashed and hasattr(point.attack, "seeds")
 
@@ -157,7 +159,7 @@ def _is_log(scenario: Scenario, key: str, values: list[float]) -> bool:
 def _default_range(
     key: str, value: float, points: Sequence[Point], room: int
 ) -> tuple[float, float, bool]:
-    """Low, high and log for a key whose present value is `value`: round, and around it."""
+    """The low end, the high end and the scale of a key's axis around its present `value`."""
     targets = [getattr(point.attack, "targets", None) for point in points]
     if key == "attack.share":
         return 0.0, 0.1 if value <= 0.1 else min(0.9, math.ceil(15 * value) / 10), False
@@ -185,7 +187,7 @@ def _default_range(
 def _task_range(
     key: str, value: float, points: Sequence[Point], folder: Path
 ) -> tuple[float, float]:
-    """The values of the new sweep of a key about the present one that all points can have."""
+    """The range of a key of the task, around its present value, that all points allow."""
     name, span = key.removeprefix("task."), key_words(key).span or {"from": value, "to": value}
 
     def can_be(candidate: int) -> bool:
@@ -211,13 +213,15 @@ def _can_have(point: Point, name: str, value: int, folder: Path) -> bool:
 
 
 def _most_epsilon(spec: ProtocolSpec) -> float:
-    """The largest ε that fresh noise leaves, less a little; without bound for most protocols."""
+    """The largest ε of RAPPOR's fresh noise, rounded down; infinite for most protocols."""
     most = getattr(spec, "most_epsilon", math.inf)
     return math.floor(99 * most) / 100 if math.isfinite(most) else math.inf
 
 
 def _room(spec: ProtocolSpec) -> float:
-    """The number of candidates that are estimated together; without bound for most protocols."""
+    """The number of candidates that the protocol estimates together; infinite for most
+    protocols.
+    """
     return float(getattr(spec, "room", math.inf))
 
 
@@ -241,7 +245,7 @@ def _domain_size(point: Point, folder: Path) -> int:
 def chart_selection(chart: str, scenario: Scenario, axis: Variable | None) -> ChartSelection | None:
     """The cells of a chart at the swept values of its axis, else at some points of the axis.
 
-    None without any. Every cell has the error without an attack too: it is measured for none.
+    None without an axis, and for the error chart: every cell has the error without attack.
     """
     if axis is None or chart == "error":
         return None

@@ -21,8 +21,8 @@ from .plot_layout import plot_place, plot_rows, zoom_plot
 def draw(chart: Chart, look: Look) -> list[Strip]:
     """The chart as exactly `height` strips of exactly `width` cells, whatever the data.
 
-    With the charset "ascii" every character is ASCII. Too small a size shows as much as fits; no
-    drawable data, or no plotext, a sentence that says so.
+    With the charset "ascii" every character is ASCII. A small size shows as much as fits; without
+    drawable data or without plotext there is a sentence that says so.
     """
     look = look.with_size(max(0, look.width), max(0, look.height))
     rows: list[Row] = []

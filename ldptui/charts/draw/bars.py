@@ -47,7 +47,8 @@ SIGNS: Final = {
 class BarLayout(Struct, frozen=True):
     """The layout of a bar chart: the bars that have a row, and the columns beside them.
 
-    numbers : heads, and the texts of each row. indent : cells of the marks before a label.
+    numbers : the head of each column of numbers, and its texts by row. indent : the cells of the
+    marks before a label.
     """
 
     head: list[Row]
@@ -137,7 +138,9 @@ def lay_out_bars(chart: Bars, look: Look) -> BarLayout | None:
 def _columns(
     chart: Bars, head: list[Row], bars: Sequence[Bar], rest: str, foot: list[Row], look: Look
 ) -> BarLayout:
-    """The columns that fit: numbers give way to the bars, the least important first."""
+    """The layout with the columns that fit; columns of numbers are left out before the bars get
+    short.
+    """
     indent = 2 * any(bar.target for bar in chart.bars) + 2 * any(bar.finding for bar in chart.bars)
     width = max(4, min(LABEL, look.width // 4))
     labels = distinct([look.clean(bar.label) for bar in bars], width)
@@ -169,7 +172,9 @@ def _axis(scale: Scale, look: Look) -> str:
 
 
 def _bar_cells(bar: Bar, scale: Scale, chart: Bars, look: Look) -> Row:
-    """One bar: what was there before the attack, what it changed, ± error, others' marks, true."""
+    """The cells of one bar: the value before the attack, its change, ± error, other runs' marks,
+    the true value.
+    """
     signs, cells = SIGNS[look.charset], [(" ", "")] * scale.cells
     value = bar.value if math.isfinite(bar.value) else 0.0
     before = value if bar.before is None else bar.before
@@ -207,7 +212,7 @@ def _bar_cells(bar: Bar, scale: Scale, chart: Bars, look: Look) -> Row:
 
 
 def _over(cells: list[tuple[str, str]], column: int, char: str, style: str) -> None:
-    """Put a mark over a cell; in a full one it is cut out of the colour of the bar."""
+    """Put a mark over a cell; over a full cell it is drawn in reverse."""
     if column in range(len(cells)):
         below, colour = cells[column]
         cells[column] = char, f"{colour} reverse" if below == "█" and colour else style
@@ -292,9 +297,11 @@ def distinct(labels: Sequence[str], width: int) -> list[str]:
 def _choices(
     bars: Sequence[Bar], chart: Bars, look: Look
 ) -> Iterator[list[tuple[str, Sequence[str]]]]:
-    """The columns of numbers that may be shown, the fullest choice first, with equal decimals.
+    """Yields the columns of numbers that may be shown, the fullest choice first, with equal
+    decimals.
 
-    What an attack changed is drawn: its numbers stand beside it where there is much room.
+    The number of a change by the attack is included only if there is much room, as the bar shows
+    it.
     """
     errors = [bar.error for bar in bars if bar.error]
     largest = max((abs(bar.value) for bar in bars if math.isfinite(bar.value)), default=1.0)

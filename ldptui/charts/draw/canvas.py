@@ -33,7 +33,7 @@ _SGR: Final = re.compile(r"\x1b\[([0-9;]*)m")
 
 
 class Canvas:
-    """A grid of characters to paint a plot on; what is painted last is on top.
+    """A grid of characters to paint a plot on; later painting covers earlier.
 
     width, height : in cells.
     """
@@ -58,8 +58,9 @@ class Canvas:
     # What plotext paints.
 
     def line(self, x: Floats, y: Floats, style: str, number: int = 0, dotted: bool = False) -> None:
-        """Paint a line through positions, cut at the edges; NaN breaks it. number : of its dash
-        pattern.
+        """Paint a line through positions, cut at the edges; NaN breaks it.
+
+        number : the number of its dash pattern.
         """
         import numpy as np
 
@@ -74,7 +75,9 @@ class Canvas:
         self._strokes(start, stop, style, glyph)
 
     def _strokes(self, start: Floats, stop: Floats, style: str, glyph: str) -> None:
-        """Straight strokes between dots; one that begins where the last ended is joined to it."""
+        """Paint straight strokes between dots; a stroke that begins at the end of the last one is
+        joined to it.
+        """
         import numpy as np
 
         if not len(start):
@@ -91,7 +94,8 @@ class Canvas:
     ) -> None:
         """Paint a mark at each position, with whiskers from `low` to `high`.
 
-        mark : a letter. dots : in its place, from the top down: `# . #`.
+        mark : a letter. dots : a pattern of dots in place of the letter, from the top down: `# .
+        #`.
         """
         import numpy as np
 
@@ -121,7 +125,9 @@ class Canvas:
             self._letters |= {(int(row), int(column)): (mark, style) for column, row in places}
 
     def _stamp(self, u: Floats, v: Floats, style: str) -> None:
-        """Set dots over what plotext paints, which takes 5 µs for each point."""
+        """Set single dots over the painted lines; faster than plotext, which takes 5 µs for each
+        point.
+        """
         for column, row in set(zip(u.astype(int).tolist(), v.astype(int).tolist(), strict=True)):
             place, bit = (row // 4, column // 2), BRAILLE[column % 2][row % 4]
             bits, _ = self._stamps.get(place, (0, ""))
@@ -132,7 +138,7 @@ class Canvas:
     def shade(self, x: Floats, low: Floats, high: Floats, style: str, sparse: bool) -> None:
         """Shade the empty cells between two curves.
 
-        sparse : one dot of eight, else every other one.
+        sparse : one dot of eight is set, otherwise every second one.
         """
         import numpy as np
 
@@ -155,7 +161,9 @@ class Canvas:
                     self._shades[row, column] = char, style
 
     def _shade_char(self, levels: Sequence[bool], column: int, sparse: bool) -> str:
-        """The character of a cell of a shade, of which these rows of dots are inside."""
+        """The character of a cell of a shade; `levels` tells which of its rows of dots
+        are inside.
+        """
         if self.is_ascii:
             return ("." if column % 2 == 0 else "") if sparse else ":"
         if sparse:
@@ -207,7 +215,8 @@ class Canvas:
         ]
 
     def _paint(self) -> tuple[list[list[str]], list[list[int]]]:
-        """The characters that plotext paints, and the number of the signal of each; 0: none's.
+        """The characters that plotext paints, and the number of the signal in each cell, 0 for
+        none.
 
         plotext gets that number as a colour, (0, 0, number), so that any style is kept.
         """
@@ -265,7 +274,7 @@ def clip_line(points: Floats, right: float, top: float) -> tuple[Floats, Floats]
     """The segments of a line through points, clipped to the box [0, right] × [0, top]
     (Liang-Barsky).
 
-    A point between two NaNs is kept, as a segment of no length.
+    A point between two NaNs stays, as a segment of length 0.
     """
     import numpy as np
 
@@ -312,7 +321,7 @@ def thin_line(points: Floats, columns: int) -> Floats:
 
 
 def _dash_line(start: Floats, stop: Floats, dashes: Sequence[int]) -> tuple[Floats, Floats]:
-    """The pieces of a line that dashes leave, each inside one segment; they go on over gaps."""
+    """The dashes of a line as pieces inside one segment each; the pattern continues over gaps."""
     import numpy as np
 
     lengths = np.abs(stop - start).max(axis=1)

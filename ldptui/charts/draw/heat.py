@@ -29,8 +29,8 @@ DECADES: Final = 100
 class HeatLayout(Struct, frozen=True):
     """The layout of a heat map: the rows and columns that have room, and the size of a block.
 
-    rows, columns : the indices of those that have room. left : columns before the blocks.
-    wide : cells of a block. tall : its lines.
+    rows, columns : the indices of those that have room. left : columns of the screen before the
+    blocks. wide, tall : the cells and the lines of a block.
     """
 
     rows: list[int]
@@ -63,7 +63,9 @@ def heat_rows(grid: Grid, look: Look) -> list[Row]:
 
 
 def _note(grid: Grid, look: Look, hidden: Sequence[str] = ()) -> list[str]:
-    """The key of the columns and of the line, what is left out, and the note, in lines."""
+    """The lines below the map: the key of the columns and of the outline, the rows left out, the
+    note.
+    """
     mark = "line" if has_colours(look) else "[ ]"
     line = f"{mark}: {grid.line}" if grid.line else ""
     words = "; ".join(filter(None, (f"across: {grid.column}", line, *hidden, grid.note)))
@@ -224,9 +226,9 @@ def _row_name(grid: Grid, row: int, at: HeatLayout, look: Look) -> tuple[str, st
 def _blocks(
     grid: Grid, at: HeatLayout, place: int, sizes: Sequence[float], look: Look
 ) -> list[Row]:
-    """The lines of a row of blocks: its name and the numbers in the middle one.
+    """The lines of a row of blocks, with its name and numbers in the middle line.
 
-    What is inside of the grid's line has an edge to what is not; without colours, brackets.
+    The grid's outline is drawn as edges between blocks, without colours as brackets.
     """
     row, middle = at.rows[place], (at.tall - 1) // 2
     below = at.rows[place + 1] if place + 1 < len(at.rows) else None

@@ -65,8 +65,8 @@ def protect_spaces(text: str) -> str:
 def in_columns(labels: Sequence[str], handle: float, room: float) -> tuple[int, list[int]]:
     """The number of legend columns that fit into `room` points, and the order of the entries.
 
-    A legend fills its columns downwards; in this order it reads along its rows. handle : the points
-    that an entry takes besides its letters.
+    matplotlib fills the columns of a legend downwards; in this order it reads along its rows.
+    handle : the points that an entry takes besides its letters.
     """
     for columns in range(len(labels), 0, -1):
         parts = [range(first, len(labels), columns) for first in range(columns)]

@@ -22,7 +22,10 @@ DOTTED_SAMPLES: Final = ("┄┄", "··", "╴·", "∙∙")
 
 
 class Mark(Struct, frozen=True):
-    """The look of a series. sample : in the legend. dots : in its place. number : of dashes."""
+    """The look of a series: its sample in the legend, its style and its mark or dashes.
+
+    dots : a pattern of dots in place of a letter. number : the number of its dash pattern.
+    """
 
     sample: str
     style: str
@@ -32,7 +35,7 @@ class Mark(Struct, frozen=True):
 
 
 def marks_of(plot: Plot, look: Look, columns: int) -> list[Mark]:
-    """A mark for each series, no two the same; of very many points dots."""
+    """The look of each series, no two alike; very many points become dots."""
     is_ascii = look.charset == "ascii"
     markers, spare = (ASCII_MARKERS, ASCII_SPARE) if is_ascii else (MARKERS, SPARE)
     used, found = set[str](), list[Mark]()
@@ -68,7 +71,7 @@ def marks_of(plot: Plot, look: Look, columns: int) -> list[Mark]:
 
 
 def series_style(plot: Plot, series: Series, look: Look) -> str:
-    """The style of a series: where colours do not tell all apart, lines behind points are dim."""
+    """The style of a series; without enough colours, lines behind points are dim."""
     style = look.palette.style(series.tone)
     is_line = series.style in ("line", "dotted")
     if look.palette.has_colours or not is_line or style == look.palette.muted:

@@ -32,9 +32,9 @@ MOST_KEPT: Final = 64
 class PanelLayout(Struct, frozen=True):
     """The layout of panels: their number in a row, and the size of each.
 
-    across : the number of panels in a row. width, height : of a panel.
-    margin : cells of the labels of y, which the first panel of a row has besides; None where each
-        panel has its own.
+    across : the number of panels in a row. width, height : the size of a panel. margin : the cells
+    of the labels of y, which the first panel of a row has in addition; None if each panel has its
+    own.
     """
 
     shown: tuple[Plot, ...]
@@ -93,7 +93,7 @@ def _size_of(at: PanelLayout, number: int, look: Look) -> tuple[int | None, Look
 def panel_place(panels: Panels, x: int, y: int, look: Look) -> tuple[float, float] | str | None:
     """x and y of the panel at a cell of the picture; its title if panels have their own y-axis.
 
-    None beside the panels.
+    None outside the panels.
     """
     at = lay_out_panels(panels, look)
     first, wide = (_size_of(at, number, look)[1].width + GAP for number in (0, 1))
@@ -151,7 +151,7 @@ def _margin_of(plots: Sequence[Plot], size: Look) -> int:
 
 
 def _bare(plot: Plot) -> Plot:
-    """The plot without what all panels share."""
+    """The plot without labels, legend and note, which all panels share."""
     series = tuple(replace(each, label="", legend=False, end="") for each in plot.series)
     levels = tuple((value, "") for value, _ in plot.levels)
     x, y = replace(plot.x, label=""), replace(plot.y, label="")

@@ -80,9 +80,9 @@ def write_figure(chart: Chart, path: Path, *, columns: int, caption: str, embedd
     """Write a chart to a file, as wide as one or two columns of a paper; the suffix decides the
     format.
 
-    caption : stands below it, after the chart's own title and note. embedded : a text that the file
-    keeps. Raises ImportError without matplotlib, FileError where the file, which appears whole or
-    not at all, cannot be written.
+    caption : the text below the figure, after the chart's own title and note. embedded : a text
+    stored in the file. Raises ImportError without matplotlib, FileError if the file cannot be
+    written; the file is written whole or not at all.
     """
     with _style():
         _save(_draw_figure(chart, columns, caption), path, embedded)
@@ -154,7 +154,9 @@ def _layout(chart: Chart, plots: int, columns: int, width: float) -> _Layout:
 def _add_legend(
     figure: Any, entries: Entries, free: Sequence[Any], layout: _Layout, width: float
 ) -> int:
-    """The legend in a free place of the panels, or else above; the lines that it takes there."""
+    """Add the legend in a free place of the panels, or else above; returns the number of lines that
+    it takes there.
+    """
     if not entries:
         return 0
     labels = sorted(entries, key=lambda label: label.startswith("line = "))  # of no series: last
@@ -171,7 +173,9 @@ def _add_legend(
 def _name_panels(
     figure: Any, places: Sequence[Any], plots: Sequence[Plot], layout: _Layout
 ) -> None:
-    """The titles of panels; numbers and names of axes at the left and below the lowest ones."""
+    """Set the titles of panels; only the left and the lowest panels get numbers and
+    names of axes.
+    """
     for number, (place, plot) in enumerate(zip(places, plots, strict=False)):
         left, lowest = number % layout.across == 0, number + layout.across >= len(plots)
         place.set_title(plot.title)
@@ -199,7 +203,7 @@ def _caption(chart: Chart, caption: str) -> list[str]:
 
 
 def _add_caption(figure: Any, paragraphs: Sequence[str], width: float) -> int:
-    """Write the paragraphs below the figure; the lines that they take."""
+    """Write the paragraphs below the figure; returns the number of their lines."""
     text = "\n".join(fill_lines(words, width - SIZE) for words in paragraphs if words)
     figure.supxlabel(text, x=0.01, ha="left", color="#333333", linespacing=1.25, parse_math=False)
     return text.count("\n") + 1

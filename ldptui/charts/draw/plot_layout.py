@@ -31,7 +31,7 @@ BELOW_FIRST: Final = ("floor", "band", "dotted", "line", "points")
 class PlotLayout(Struct, frozen=True):
     """The layout of a plot: the positions of its axes, legend, names and data.
 
-    names : the names at line ends, by row from the bottom.
+    names : the names at the ends of lines, by row from the bottom.
     """
 
     head: list[Row]
@@ -44,8 +44,9 @@ class PlotLayout(Struct, frozen=True):
 
 
 def plot_rows(plot: Plot, look: Look, margin: int | None = None) -> list[Row]:
-    """The rows of a plot. margin : columns for the labels of y, 0 for none, None for as many as
-    needed.
+    """The rows of a plot.
+
+    margin : columns for the labels of y, 0 for none, None for as many as needed.
     """
     at = lay_out(plot, look, margin)
     if at is None:
@@ -90,7 +91,7 @@ def lay_out(
 ) -> PlotLayout | None:
     """The layout of a plot's parts in a picture; None if nothing fits.
 
-    named : whether lines may have their names at their ends.
+    named : True if lines may have their names at their ends.
     """
     has_names = any(each.end for each in plot.series) or any(label for _, label in plot.levels)
     named = named and has_names and look.width >= NAMED
@@ -145,7 +146,10 @@ def _heights(plot: Plot) -> list[Floats]:
 
 
 def heading(plot: Plot, look: Look, named: bool) -> list[Row]:
-    """The title, and what y is with the legend. named : whether lines have names at their ends."""
+    """The title, and the y-axis's label with the legend.
+
+    named : True if lines have names at their ends.
+    """
     title: list[Row] = []
     if plot.title and look.height >= 4:
         title = [[(crop(look.clean(plot.title), look.width), look.strong)]]
@@ -242,7 +246,8 @@ def _end_names(plot: Plot) -> set[str]:
 def place_names(plot: Plot, x: Scale, y: Scale, look: Look) -> dict[int, Row] | None:
     """The names at the ends of lines, by row; None if there are too few rows.
 
-    Lines that end within half a row share one. Points of the same name have their mark there.
+    Lines that end within half a row share a row. If points have the same name, their mark stands
+    before it.
     """
     import numpy as np
 
@@ -279,7 +284,7 @@ def place_names(plot: Plot, x: Scale, y: Scale, look: Look) -> dict[int, Row] | 
 
 
 def _last_place(series: Series, x: Scale, y: Scale) -> float | None:
-    """The height at which a line ends on the axes; None if nothing of it is on them."""
+    """The height at which a line ends on the axes; None if it is entirely off the axes."""
     import numpy as np
 
     count = min(len(series.x), len(series.y))
@@ -332,7 +337,7 @@ def _paint(plot: Plot, at: PlotLayout, look: Look) -> list[Row]:
 
 
 def _draw_level(canvas: Canvas, at: PlotLayout, value: float, look: Look) -> None:
-    """A dotted line across the cells in which nothing is painted."""
+    """Draw a dotted line across the empty cells of a row."""
     row = at.y.cell(value)
     if row is None:
         return

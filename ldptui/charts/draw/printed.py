@@ -106,7 +106,7 @@ def name_ends(axes: Any, plot: Plot, height: float) -> set[str]:
     """Write the names of lines at their right ends and return these names; empty if there is no
     room.
 
-    Lines that lie on each other from end to end share a name.
+    Lines that coincide over their whole length share a name.
     """
     rows, ends = max(1, int(height / LINE)), list[tuple[list[float], str, Tone]]()
     for series in plot.series:
@@ -132,18 +132,18 @@ def name_ends(axes: Any, plot: Plot, height: float) -> set[str]:
 
 
 def _height(axes: Any, y: float) -> float:
-    """The part of the height at which a line ends, on the scale that Matplotlib draws."""
+    """The fraction of the axes' height at which a line ends, between 0 and 1."""
     at = axes.transData.transform((axes.get_xlim()[1], y))
     return min(1.0, max(0.0, float(axes.transAxes.inverted().transform(at)[1])))
 
 
 def _is_told(series: Series) -> bool:
-    """False for lines that have no entry of a legend of any kind, as intervals."""
+    """False for series without any entry in a legend, such as intervals."""
     return series.legend or series.tone != "muted"
 
 
 def _clip_series(series: Series, plot: Plot) -> Series:
-    """The series from its first place on the axes on: 0 has none on a logarithmic one."""
+    """The series without points that a logarithmic axis cannot show."""
     pairs = [
         (x, y)
         for x, y in zip(series.x, series.y, strict=True)
@@ -162,7 +162,9 @@ def _draw_line(axes: Any, series: Series, number: int) -> Any:
 
 
 def _draw_points(axes: Any, series: Series, number: int) -> Any:
-    """Points with their intervals; very many of them as dots or crosses, drawn as one picture."""
+    """Draw points with their intervals; very many of them as small dots or crosses in
+    one artist.
+    """
     mark, size = MARKS[number % len(MARKS)]
     many, colour = len(series.x) > MANY, TONES[series.tone]
     full = number == 0 or series.tone in ("true", "target")
@@ -184,7 +186,7 @@ def _draw_points(axes: Any, series: Series, number: int) -> Any:
 
 
 def _entry(cloud: Any) -> Any:
-    """A mark of a cloud that is large enough to be seen in a legend."""
+    """A legend entry for a cloud of points, with a mark of readable size."""
     from matplotlib.lines import Line2D
 
     return Line2D([], [], color=cloud.get_color(), marker=cloud.get_marker(), linestyle="none")
@@ -233,7 +235,7 @@ def _scale(axes: Any, name: str, axis: Axis, room: float, numbers: int) -> None:
 
 
 def _pad_limits(scale: Any, low: float, high: float) -> tuple[float, float]:
-    """Limits that are a little wider, by the scale of their axis."""
+    """Limits that are a little wider, on the scale of their axis."""
     start, end = scale.transform([low, high])
     more = PADDING * (end - start)
     low, high = scale.inverted().transform([start - more, end + more])
@@ -279,7 +281,7 @@ def _draw_grid(axes: Any, grid: Grid, width: float, height: float) -> Entries:
 
 
 def _norm(grid: Grid) -> Any:
-    """The scale of the colours: logarithmic where the values span two decades."""
+    """The scale of the colours: logarithmic if the values span two decades."""
     from matplotlib.colors import LogNorm, Normalize, SymLogNorm
 
     known = [value for row in grid.values for value in row if value is not None]
@@ -293,7 +295,7 @@ def _norm(grid: Grid) -> Any:
 
 
 def _write_numbers(axes: Any, picture: Any, grid: Grid, room: float) -> None:
-    """The numbers into the cells where all of them fit, light on dark and dark on light."""
+    """Write the numbers into the cells if all of them fit, light on dark and dark on light."""
     known = {(row, column): value for row, line in enumerate(grid.values)
              for column, value in enumerate(line) if value is not None}  # fmt: skip
     for digits in (3, 2):
@@ -310,7 +312,7 @@ def _write_numbers(axes: Any, picture: Any, grid: Grid, room: float) -> None:
 
 
 def _border(inside: Sequence[Sequence[bool]]) -> Iterator[tuple[tuple[float, float], ...]]:
-    """The sides of the cells inside that have none beside them, as x and y of both ends."""
+    """Yields the sides between a cell inside and one outside, as x and y of both ends."""
     places = {(row, column) for row, line in enumerate(inside)
               for column, within in enumerate(line) if within}  # fmt: skip
     for row, column in sorted(places):

@@ -34,8 +34,8 @@ SLACK: Final = 1e-9
 class Scale(Struct, frozen=True):
     """The scale of an axis over a number of cells, with its ticks.
 
-    log, linear : as in `Axis`. first : the bent value in the middle of cell 0. step : that of one
-    cell. ticks : the cell and the label of each.
+    log, linear : as in `Axis`. first : the transformed value in the middle of cell 0. step : the
+    transformed width of one cell. ticks : the cell and the label of each tick.
     """
 
     log: bool
@@ -105,7 +105,7 @@ def fit_scale(axis: Axis, values: Sequence[Any], cells: int, apart: int) -> Scal
     """The scale that fits all values into `cells`, with ticks at least `apart` cells from each
     other; None if no value can be drawn.
 
-    values : arrays; with limits of its own the axis shows those. None if nothing can be shown.
+    values : arrays of the data; limits of the axis itself take precedence.
     """
     import numpy as np
 
@@ -145,7 +145,7 @@ def zoom_axis(axis: Axis, values: Sequence[Any], factor: float, at: float | None
 
 
 def _ends(axis: Axis, values: Sequence[Any]) -> tuple[float, float] | None:
-    """The limits of an axis in bent space: its own, else those of the data."""
+    """The limits of an axis after its transformation: its own, else those of the data."""
     import numpy as np
 
     own = [
@@ -171,9 +171,9 @@ def _ends(axis: Axis, values: Sequence[Any]) -> tuple[float, float] | None:
 
 
 def _even_scale(low: float, high: float, cells: int, apart: int, is_whole: bool) -> Scale | None:
-    """The scale with the smallest unit that has its ticks a whole number of cells apart.
+    """The scale with the smallest unit whose ticks are a whole number of cells apart.
 
-    is_whole : whether whole numbers alone have ticks.
+    is_whole : True if only whole numbers get ticks.
     """
     span = high - low
     power = math.floor(math.log10(span / cells))
@@ -202,9 +202,10 @@ def _even_scale(low: float, high: float, cells: int, apart: int, is_whole: bool)
 
 
 def _power_ticks(axis: Axis, scale: Scale, apart: int) -> tuple[tuple[int, str], ...]:
-    """The ticks of a bent axis: every power of ten, or every second, …, with room for each.
+    """The ticks of a logarithmic or symlog axis: every power of ten, or every second, …, with room
+    for each.
 
-    Few powers of a log axis have ticks between them, and those that are far apart.
+    If a logarithmic axis has few powers, there are ticks between them.
     """
     low, high = scale.first, scale.first + (scale.cells - 1) * scale.step
     powers = [
@@ -224,7 +225,7 @@ def _power_ticks(axis: Axis, scale: Scale, apart: int) -> tuple[tuple[int, str],
 
 
 def _own_ticks(axis: Axis, scale: Scale) -> tuple[tuple[int, str], ...]:
-    """The ticks that an axis brings, in their cells."""
+    """The ticks given with an axis, in their cells."""
     placed = [(scale.cell(value), label) for value, label in axis.ticks or ()]
     return tuple((cell, label) for cell, label in placed if cell is not None)
 

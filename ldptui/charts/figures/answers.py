@@ -56,7 +56,7 @@ def answer_table(cells: Sequence[CellView]) -> ChartTable | None:
     """A row for each cell with a goal: the smallest attack that reaches it, and how it was
     computed.
 
-    Where no attack reaches the goal, the row has the closest one. None without an answer.
+    If no attack reaches the goal, the row has the closest one. None without an answer.
     """
     answered = [(cell, cell.answer) for cell in cells if cell.answer is not None]
     if not answered:
@@ -106,14 +106,14 @@ def _varied_keys(parameters: Sequence[Mapping[str, Any]], always: str = "") -> l
 
 
 def _value(value: object, *, upper: bool) -> Value:
-    """A value of a column; a kind in capitals, as it is called elsewhere."""
+    """A value of a column; kinds in capitals if `upper`."""
     if value is None or isinstance(value, int | float):
         return value
     return str(value).upper() if upper else str(value)
 
 
 def _method(answer: Mapping[str, Any]) -> str:
-    """`formula`, `approximation`, or the numbers that a search has found the answer between."""
+    """The way an answer was found: `formula`, `approximation`, or the bounds of a search."""
     if answer["low"] is None:
         return "approximation" if answer["by"] == "approximation" else "formula"
     sure = fmt.percent(answer["confidence"])
@@ -141,8 +141,8 @@ def answer_bars(
     """Bars of the fakes needed for each setting, the fewest first, then of the base cell's goal
     under other defences.
 
-    base : the cell that is shown, whose answer is the number in the title. spite : the same without
-    defences, with each of them, with all.
+    base : the cell whose answer is the number in the title. spite : the cells of the same goal
+    without defences, with each of them, and with all.
     """
     first = _like(cells, base)
     answer = first.answer
@@ -175,7 +175,7 @@ def answer_bars(
 
 
 def _like(cells: Sequence[CellView], base: CellView | None) -> CellView:
-    """The cell with the settings of the base, else the one in the middle."""
+    """The cell with the settings of the base; without a base the one in the middle."""
     wanted = {} if base is None else base.parameters
     keys = [*_varied_keys([cell.parameters for cell in cells]), AT_LEAST, "goal.metric"]
     same = (
@@ -191,7 +191,7 @@ def _fakes(cell: CellView) -> int | None:
 
 
 def _steps(cell: CellView) -> str:
-    """The defences in spite of which a goal is reached: `+ norm-sub`, or `as it is`."""
+    """The defences under which a goal is reached: `+ norm-sub`, or `as it is`."""
     answer, steps = cell.answer, cell.parameters
     kinds = [str(steps[key]) for key in steps if re.fullmatch(r"defence\.(\d+\.)?kind", key)]
     spite = answer is not None and answer["metric"].endswith("_after")
@@ -199,9 +199,10 @@ def _steps(cell: CellView) -> str:
 
 
 def _elsewhere(first: CellView, keys: Sequence[str]) -> list[SettingAnswer]:
-    """What gains as much unseen by any defence, and with other protocols, the safest first.
+    """The numbers of fakes for the same gain if no defence may detect them, and with other
+    protocols, the safest first.
 
-    Gains are proportional to β.
+    They follow from gains being proportional to β.
     """
     kind = str(first.parameters.get("protocol.kind"))
     gained = first.elsewhere.get(kind, 0.0)
@@ -219,7 +220,9 @@ def _elsewhere(first: CellView, keys: Sequence[str]) -> list[SettingAnswer]:
 
 
 def _for_gain(cell: CellView, gained: float, there: float) -> int | None:
-    """The fakes that gain as much where those of the cell gain `there`; None if no number does."""
+    """The number of fakes for the gain `gained`, if those of the cell gain `there`; None if no
+    number suffices.
+    """
     share = cell.malicious / (cell.users + cell.malicious) * gained / there if there > 0 else 1.0
     return math.ceil(cell.users * share / (1 - share)) if share < MOST_SHARE else None
 
@@ -231,8 +234,7 @@ def answer_plot(cells: Sequence[CellView]) -> Plot | None:
     """The fakes needed over the swept number with most values, a line for each setting; None if no
     number is swept.
 
-    The cells that do not reach their goal have a mark alone, of the closest attack. None where no
-    number is swept, or fewer than two of its values are answered.
+    A cell that does not reach its goal has a mark without a line, at its closest attack.
     """
     answered = [(cell, cell.answer) for cell in cells if cell.answer is not None]
     varied = [AT_LEAST, *_varied_keys([cell.parameters for cell, _ in answered])]
@@ -267,7 +269,7 @@ def answer_plot(cells: Sequence[CellView]) -> Plot | None:
 
 
 def _columns(pairs: Sequence[tuple[float, float]]) -> tuple[list[float], list[float]]:
-    """The places and the numbers of pairs, by place."""
+    """The x and the y values of pairs, sorted by x."""
     ordered = sorted(pairs)
     return [x for x, _ in ordered], [y for _, y in ordered]
 

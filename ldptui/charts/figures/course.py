@@ -42,7 +42,7 @@ SCALES: Final[Mapping[str, str]] = {"linear": "y linear", "log": "y log", "symlo
 class Sample(Struct, frozen=True):
     """The measured values of a cell at a position of the axis.
 
-    support : the closed form of bits, before decoding.
+    support : the closed-form gain of Bloom filter bits before decoding.
     """
 
     x: float
@@ -71,10 +71,10 @@ class Sample(Struct, frozen=True):
 class Course(Struct, frozen=True, eq=False):
     """A metric along a variable: cells of a run and of overlaid runs, with closed forms.
 
-    root : its square root is drawn. has_others : whether the cells of other settings are drawn
-    where there are none of the curves. y : the axis, its limits still open. overlays : the tables
-    of other runs, with their labels. group : the key by whose values the cells of all runs are
-    put together; "" for a series for each run. under : the label of the run itself.
+    root : the square root of the metric is drawn. has_others : draw cells of other settings if no
+    cell fits a curve. y : the y-axis, before its limits are set. overlays : the label and the cells
+    of each overlaid run. group : the key by whose values the cells of all runs are put together; ""
+    for a series for each run. under : the label of the run itself.
     """
 
     metric: str
@@ -112,7 +112,7 @@ class Course(Struct, frozen=True, eq=False):
         return found if len({sample.x for sample in found}) > 1 else []
 
     def others(self) -> list[tuple[str, list[Sample]]]:
-        """The samples of overlaid runs, a series for each run."""
+        """The label and the samples of each series of overlaid runs."""
         found: dict[str, list[CellView]] = {}
         for name, table in [("", self.table)] * bool(self.group) + [*self.overlays]:
             cells = table.along(self.axis.key)
@@ -152,7 +152,7 @@ def theory_of(samples: Sequence[Sample]) -> tuple[list[float], list[float]]:
 
 
 def _root(measured: Estimate) -> Estimate:
-    """√y, whose error to first order is that of y over 2√y."""
+    """The estimate of the square root; its error to first order is that of y over 2√y."""
     root = math.sqrt(max(0.0, measured.mean or 0.0))
     error, theory = measured.standard_error, measured.theory
     error = None if error is None else error * (0.5 / root if root else 0.0)
@@ -236,7 +236,7 @@ def course_frame(
     data: ChartData, course: Course, table: ChartTable, views: Mapping[str, FrameView],
     options: Mapping[str, ChartOption],
 ) -> Frame:  # fmt: skip
-    """The frame of a chart over an axis: the cell at its cursor is on the picked curve."""
+    """The frame of a chart over an axis: the cursor's cell is the one of the picked curve."""
 
     def settings(at: Any, picked: int) -> list[tuple[str, Any]]:
         rows = rows_at(table, (1, at))
@@ -304,9 +304,9 @@ def _curve_series(
     under: str,
     is_symlog: bool,
 ) -> Iterator[Series]:
-    """The closed forms, those before decoding, and the simulated points of each.
+    """Yields the closed forms, those before decoding, and the simulated points of each.
 
-    under : the label of the run, where others are laid over it. is_symlog : whether the y-axis is.
+    under : the label of the run, if others are laid over it. is_symlog : of the y-axis.
     """
     single = len(lines) == 1
 
@@ -343,7 +343,7 @@ def _curve_series(
 def _other_series(
     course: Course, stale: Sequence[Sample], overlays: Sequence[tuple[str, Sequence[Sample]]]
 ) -> Iterator[Series]:
-    """The points of other settings; those of each other run on a line, dotted after six."""
+    """Yields the points of other settings, and of each overlaid run on a line, dotted after six."""
     if stale:
         yield replace(points_series("other settings", stale, "muted"), error=None, style="points")
     own = len(course.curves) if len(course.curves) > 1 else 0
@@ -373,7 +373,7 @@ def points_series(label: str, samples: Sequence[Sample], tone: Tone) -> Series:
 def _notes(
     groups: Sequence[Sequence[Sample]], overlays: Sequence[tuple[str, Sequence[Sample]]]
 ) -> list[str]:
-    """The sentences below the curves; where there is little room, the last give way."""
+    """The sentences below the curves, the most important first."""
     notes = []
     trials = sorted({sample.trials for group in groups for sample in group})
     what = "bands" if any(len(group) >= MANY for group in groups) else "points"
@@ -388,7 +388,7 @@ def _notes(
 
 
 def _anchor_values(values: Sequence[float], *, log: bool) -> tuple[float, ...]:
-    """Values that keep an axis from being all noise, where those of a curve hardly differ."""
+    """Values that widen an axis if a curve hardly varies, so that noise does not fill it."""
     usable = [v for v in values if math.isfinite(v) and (v > 0 or not log)]
     if not usable:
         return ()

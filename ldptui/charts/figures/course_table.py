@@ -22,11 +22,11 @@ def course_table(
     powers: bool = False,
     against: Sequence[Curve] = (),
 ) -> ChartTable:
-    """The table of a course: a row for each sample below the name of its group; closed forms alone
+    """The table of a course: a row for each sample below the name of its group; only closed forms
     if nothing is measured.
 
-    powers : each number with a power of ten; else with the decimals that the errors have.
-    against : lines that have a column each.
+    powers : numbers with a power of ten, otherwise with the decimals of the errors. against :
+    reference lines, each as a column.
     """
     axis, support = course.axis, any(curve.support for curve in course.curves)
     samples = [sample for _, group in groups for sample in group]

@@ -108,7 +108,8 @@ def detection_table(seen: Detection) -> ChartTable:
 
 
 def score_table(seen: Detection, score: float) -> ChartTable:
-    """A score in both groups of users: the share that has it, and the share flagged from there on.
+    """A score in both groups of users: the share that has it, and the share flagged at this score
+    or above.
 
     ± is the standard deviation of a share of these users, √(s (1 - s) / users).
     """
@@ -125,12 +126,12 @@ def score_table(seen: Detection, score: float) -> ChartTable:
 
 
 def _spread(share: float, users: int) -> float | None:
-    """None for a share of 0 or 1, which leaves it open."""
+    """The standard deviation of a share; None for a share of 0 or 1."""
     return math.sqrt(share * (1 - share) / users) or None
 
 
 def _flagged_from(seen: Detection, score: float) -> tuple[float, float]:
-    """The flagged shares of the genuine users and of the fakes from a score on."""
+    """The shares of genuine users and of fakes with a score of at least this one."""
     at = seen.scores.index(score)
     wrong, caught = (
         sum(counts[at:]) / max(1, sum(counts)) for counts in (seen.genuine, seen.fakes)

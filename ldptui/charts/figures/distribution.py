@@ -24,7 +24,7 @@ ARMS: Final[tuple[tuple[str, str, Tone], ...]] = (
 def frame(data: ChartData, chosen: Mapping[str, str]) -> Frame | str:  # noqa: ARG001
     """The chart of the share of users in each bin of the range of numbers, with the means.
 
-    Nothing of very many parts, of which the estimates have a selection alone.
+    "" without numbers, a sentence if there are too many bins to draw.
     """
     found, cell = data.frequencies, data.base
     if found is None or cell is None or "task.low" not in cell.parameters:

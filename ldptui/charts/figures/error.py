@@ -51,7 +51,9 @@ def frame(data: ChartData, chosen: Mapping[str, str]) -> Frame | str:
 
 
 def _plot(course: Course, whole: Course) -> Plot:
-    """The curves of the protocols, over the floor; the notes say what is pooled or left out."""
+    """The plot of the protocols' errors over the least possible error; notes say what is pooled or
+    left out.
+    """
     groups = course.groups()
     floor = [(each.label, *whole.line(each, ())) for each in whole.curves if each.label == FLOOR]
     plot = course_plot(

@@ -21,8 +21,7 @@ from .table import MEASURED, ChartTable, TableColumn, Value, finite
 def standard_errors(frequencies: FrequencySummary) -> tuple[float, ...]:
     """The closed-form standard errors of the mean estimates over the trials, one for each item.
 
-    Unlike the deviation over the trials it is exact from the first trial on, and does not jump
-    while they come in.
+    They are exact from the first trial on, unlike the deviation over the trials.
     """
     root = math.sqrt(max(1, frequencies.trials))
     return tuple(sigma / root for sigma in frequencies.attacked_estimates.sigma)
@@ -38,7 +37,7 @@ def score(frequencies: FrequencySummary, arm: EstimateSummary, at: int) -> float
     """The z score (estimate - true) / σ of the item at a position, σ in closed form for the mean of
     trials.
 
-    Standard normal for an unbiased estimate. NaN where σ is 0.
+    It is standard normal for an unbiased estimate. NaN if σ is 0.
     """
     off, sigma = arm.mean[at] - frequencies.true[at], arm.sigma[at]
     return off / sigma * math.sqrt(max(1, frequencies.trials)) if sigma > 0 else math.nan
@@ -91,7 +90,7 @@ def findings(frequencies: FrequencySummary) -> tuple[Finding, ...]:
     """The verdict of the significance test on each item, in at least half of the trials; "" without
     tests.
 
-    An item that nobody holds and that is not detected has no verdict either.
+    Also "" for an undetected item that nobody holds.
     """
     if frequencies.detected is None:
         return tuple("" for _ in frequencies.true)
@@ -122,7 +121,7 @@ def top_bars(
 ) -> Bars:
     """Bars of the targets and of the truly most frequent items, at most `rows`.
 
-    at : the place of an item that is looked at: it has a bar, the last one, if it had none.
+    at : the position of an item that always has a bar.
     """
     true, attacked = frequencies.true, bool(frequencies.targets)
     marked, verdicts = set(target_places(frequencies)), findings(frequencies)
@@ -159,10 +158,10 @@ def top_bars(
 def _first_places(
     frequencies: FrequencySummary, marked: set[int], verdicts: Sequence[str], rows: int
 ) -> list[int]:
-    """The places of the items that have a bar.
+    """The positions of the items that have a bar.
 
-    The targets come first, at most half the rows of them, then what is falsely detected, at most a
-    quarter; each group by falling true frequency, so that no row moves while the estimates change.
+    Targets come first, in at most half the rows, then false detections, in at most a quarter; each
+    group by falling true frequency, so that no row moves while the estimates change.
     """
     by_true = by_rank(frequencies)
     aimed = [at for at in by_true if at in marked]
@@ -198,9 +197,8 @@ def frequency_table(frequencies: FrequencySummary, overlays: Sequence[Overlay] =
     """The table of all items: truth, estimates before and after the attack with standard errors,
     the change.
 
-    What the overlays estimate of the same items has a column each.
-
-    z is the residual, (estimate - true) / σ of the mean of the trials.
+    Each overlaid run has a column with its estimates. z is (estimate - true) / σ of the mean of the
+    trials.
     """
     laid, _ = overlay_frequencies(overlays, frequencies.items)
     others = {label: shown_estimates(other) for label, _, other in laid}
@@ -228,8 +226,8 @@ def item_table(
 ) -> ChartTable:
     """The table of one item: its estimate in each stage and each overlaid run.
 
-    z is (estimate - true) / σ of the mean of the trials; ± its σ, or that over the trials where
-    there is no closed form.
+    z is (estimate - true) / σ of the mean of the trials; ± is its σ, or without a closed form the
+    deviation over the trials.
     """
     true, root = frequencies.true[at], math.sqrt(max(1, frequencies.trials))
     attacked = bool(frequencies.targets)
@@ -285,7 +283,7 @@ def _column_names(frequencies: FrequencySummary, others: Sequence[str]) -> list[
 
 
 def _deviations(estimates: EstimateSummary) -> Sequence[float]:
-    """σ of each item over the trials; from the closed form where there is but one."""
+    """The standard deviation of each item over the trials; for one trial from the closed form."""
     return estimates.std or estimates.sigma
 
 

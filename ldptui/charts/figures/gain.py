@@ -129,7 +129,10 @@ def gain_plot(course: Course, lines: Sequence[Curve], view: str) -> Plot:
 
 
 def _with_bounds(plot: Plot, course: Course, lines: Sequence[Curve]) -> Plot:
-    """The plot with the lines dotted, in colours that its curves do not have; zero is a level."""
+    """The plot with reference lines, dotted, in colours that its curves do not have.
+
+    A line that is 0 everywhere becomes a level.
+    """
     used = TONES[: len(course.curves)] if len(course.curves) > 1 else ()
     tones = [tone for tone in BOUND_TONES if tone not in used] or BOUND_TONES
     dotted = [
@@ -145,7 +148,7 @@ def _with_bounds(plot: Plot, course: Course, lines: Sequence[Curve]) -> Plot:
 
 
 def _with_defended(plot: Plot, course: Course) -> Plot:
-    """The plot with the defended gain of every curve that has one; the y-axis holds it."""
+    """The plot with the defended gain of every curve that has one; the y-axis includes it."""
     after, several = replace(course, metric="gain_after"), len(course.curves) > 1
     added = list[Series]()
     for number, (curve, group) in enumerate(zip(course.curves, after.groups(), strict=True)):
@@ -197,7 +200,7 @@ def _chart(
 def panels_of(curves: Sequence[Curve]) -> dict[str, list[Curve]]:
     """The curves grouped into panels by name: one for each protocol, or for each defence.
 
-    One panel where the curves are few, or where each would have one curve alone.
+    A single panel if the curves are few, or if each panel would have one curve.
     """
     parts = {"": [*curves]}
     for key in _curve_keys(curves):
@@ -214,7 +217,7 @@ def panels_of(curves: Sequence[Curve]) -> dict[str, list[Curve]]:
 
 
 def _curve_keys(curves: Sequence[Curve]) -> list[str]:
-    """The keys whose values the names of the curves have, the attack's last."""
+    """The keys whose values occur in the names of the curves, the attack's last."""
     keys = [
         key
         for key in (curves[0].parameters if curves else ())
@@ -225,7 +228,7 @@ def _curve_keys(curves: Sequence[Curve]) -> list[str]:
 
 
 def _without(name: str, curve: Curve) -> Curve:
-    """The curve with the name of its panel left out of its own."""
+    """The curve with the words of its panel's name removed from its label."""
     left = name.split()
     words = [word for word in curve.label.split() if word not in left]
     return replace(curve, label=" ".join(words) or curve.label)
@@ -253,8 +256,8 @@ def coinciding(curves: Sequence[Curve]) -> str:
 def linear_part(curves: Sequence[Curve], noticed: float = 0.0, *, log_x: bool = False) -> float:
     """The end of the linear part of a symlog axis; 0 if a linear axis shows all curves.
 
-    noticed : the least gain that a server can notice; smaller ones need no decades of their own.
-    log_x : over a logarithmic axis a curve shall be seen at its low end too.
+    noticed : the least gain that a server can notice; smaller gains are drawn in the linear part.
+    log_x : the x-axis is logarithmic, so that the low ends of curves have to be visible too.
     """
     known = [[max(noticed, abs(y)) for y in curve.y if math.isfinite(y) and y] for curve in curves]
     sizes = [max(each) for each in known if each]
@@ -266,7 +269,7 @@ def linear_part(curves: Sequence[Curve], noticed: float = 0.0, *, log_x: bool = 
 
 
 def _usual_scale(curves: Sequence[Curve], linear: float) -> str:
-    """The scale on which every curve is seen; symlog only where it has zeros or signs."""
+    """The scale on which every curve is visible; symlog only if values are 0 or negative."""
     if not linear:
         return "linear"
     known = [y for curve in curves for y in curve.y if math.isfinite(y)]

@@ -23,7 +23,7 @@ ALL = "all"
 
 
 def frame(data: ChartData, chosen: Mapping[str, str]) -> Frame | str:
-    """The chart of the metrics of the cells along the axis; enter opens the cell at the cursor."""
+    """The small charts of all metrics along the axis; enter opens the one at the cursor."""
     if data.scenario is None or data.forms is None:
         return ""
     charts = ("success",) if names_items(data.scenario) else ("gain", "error")

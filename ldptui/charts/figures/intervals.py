@@ -25,7 +25,7 @@ HEADS: Final = ("item", "estimate", "naive low", "naive high", "low", "high", "Î
 def intervals_plot(title: str, ends: Ends, true: Sequence[float] | None, note: str = "") -> Plot:
     """The naive interval of each item to the left of its rank, the robust interval to the right.
 
-    true : the true frequencies, a mark each; None where they are not known.
+    true : the true frequencies, drawn as marks; None if unknown.
     """
     ranks = range(1, len(ends.labels) + 1)
     left, right = ([rank + side for rank in ranks] for side in (-BESIDE, BESIDE))

@@ -30,8 +30,8 @@ def items_table(details: Details) -> ChartTable:
     """The table of the watched items: true and estimated counts, and how often the server names
     each item.
 
-    An estimated count is the mean where the item is in the answer, of all users of the arm. Few
-    words: ten bits of code have room too beside the forms of a screen of 120 columns.
+    An estimated count is the mean over the trials that name the item, in users of the arm. Heads
+    are short, so that codes of ten bits fit beside the forms at 120 columns.
     """
     true, after, before = (TableColumn(name, grouped=True) for name in ("true", "after", "before"))
     columns = (

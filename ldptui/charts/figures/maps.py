@@ -117,8 +117,8 @@ def map_grid(cells: Sequence[CellView], keys: Sequence[str], metric: str) -> Gri
     """The means of a metric over two swept keys as a heat map; the key with more values runs down
     the side.
 
-    Its line runs around the cells whose targets are all in the top k, after the defences where
-    the metric is.
+    Its outline surrounds the cells whose targets are all in the top k; after defences if the metric
+    is after defences.
     """
     down, across = _sides(cells, keys)
     rows, columns = _values(cells, down), _values(cells, across)
@@ -163,7 +163,7 @@ def _all_in_top(cell: CellView, metric: str) -> bool:
 
 
 def _line_words(cells: Sequence[CellView], metric: str, inside: Sequence[bool]) -> tuple[str, str]:
-    """The meaning of the line, and a note in its place where all cells lie on one side of it."""
+    """The meaning of the outline, and a note instead if all cells are on one side of it."""
     found = [seen for cell in cells if (seen := _in_top(cell, metric)) is not None]
     if not found:
         return "", ""
@@ -241,7 +241,7 @@ def game_words(grid: Grid, attack_down: bool) -> str:
     """The value and both mixed strategies of a map's matrix game; "" if a number is missing or it
     is too large.
 
-    attack_down : whether the attacks stand down the side.
+    attack_down : True if the rows are attacks.
     """
     if len(grid.rows) * len(grid.columns) > MOST_PAIRS:
         return ""

@@ -35,7 +35,9 @@ _FINDINGS: Final[tuple[tuple[str, Tone, tuple[Finding, ...]], ...]] = (
 
 
 class _Scale(Struct, frozen=True):
-    """The axis of the frequencies: its ends, and the floor for what is not positive, if any."""
+    """The axis of the frequencies: its ends, and the height at which values that are not positive
+    are drawn, if any.
+    """
 
     bottom: float
     top: float
@@ -60,7 +62,7 @@ class _Scale(Struct, frozen=True):
 
 
 class _Ranking(Struct, frozen=True):
-    """The items by falling true frequency, and the axis on which their frequencies are."""
+    """The items by falling true frequency, and the axis of their frequencies."""
 
     order: Sequence[int]
     ranks: dict[int, int]
@@ -78,8 +80,8 @@ class _Ranking(Struct, frozen=True):
 def rank_plot(frequencies: FrequencySummary, overlays: Sequence[Overlay] = ()) -> Plot:
     """True frequencies by rank as a line, the estimates of the same items as points; log-log.
 
-    An estimate that is below the axis, or not positive, is drawn on the floor, which is labelled;
-    those that are not positive are counted in the note.
+    Estimates below the axis are drawn on a labelled floor; the note counts those that are not
+    positive.
     """
     true = frequencies.true
     order = by_rank(frequencies)
@@ -111,16 +113,16 @@ def rank_plot(frequencies: FrequencySummary, overlays: Sequence[Overlay] = ()) -
 
 
 def _rank_ticks(ranks: int) -> list[tuple[float, str]]:
-    """The ranks that are named: 1, 2, 5 and 10, and so on, of many every power of ten."""
+    """The ranks that have a tick: 1, 2, 5 and 10, and so on; for many ranks only powers of ten."""
     steps = (1, 2, 5) if ranks <= 1000 else (1,)
     named = [step * 10**power for power in range(len(str(ranks))) for step in steps]
     return [(float(rank), fmt.count(rank)) for rank in named if rank <= ranks]
 
 
 def _scale_of(frequencies: FrequencySummary, lost: bool) -> _Scale:
-    """The axis from the truth and σ, wider where the estimates leave it.
+    """The axis from the true values and σ, wider if estimates are outside.
 
-    lost : some estimates are not positive. Where the noise reaches zero, the axis needs a floor.
+    lost : some estimates are not positive, so that the axis needs a floor.
     """
     positive = [value for value in frequencies.true if value > 0]
     least = min(positive, default=1.0)
@@ -145,7 +147,9 @@ def _scale_of(frequencies: FrequencySummary, lost: bool) -> _Scale:
 
 
 def _estimate_series(frequencies: FrequencySummary, ranking: _Ranking) -> list[Series]:
-    """The estimates: of targets and others apart, before and after the attack, and defended."""
+    """The series of estimates: targets and others apart, before and after the attack,
+    and defended.
+    """
     clean, attacked = frequencies.clean.mean, frequencies.attacked_estimates.mean
     targets, series = target_places(frequencies), []
     if targets:
@@ -171,7 +175,7 @@ def _estimate_series(frequencies: FrequencySummary, ranking: _Ranking) -> list[S
 def _clouds(
     frequencies: FrequencySummary, ranking: _Ranking, values: Sequence[float], chosen: Sequence[int]
 ) -> list[Series]:
-    """The estimates, those of each finding under a mark of their own."""
+    """The series of estimates, one for each verdict of the significance test."""
     if frequencies.detected is None:
         attacked = bool(target_places(frequencies))
         label = "after" if attacked else "estimate"
@@ -194,7 +198,7 @@ def _clouds(
 def _laid_over(
     frequencies: FrequencySummary, overlays: Sequence[Overlay], ranking: _Ranking
 ) -> tuple[list[Series], str]:
-    """The estimates of other runs, and a note on those of other items."""
+    """The series of other runs' estimates, and a note on runs with other items."""
     known, strange = overlay_frequencies(overlays, frequencies.items)
     series = []
     for label, tone, other in known:
@@ -219,8 +223,8 @@ def residuals(
     """The residual (estimate - true) / σ of each item, with the band that holds 95 % of unbiased
     estimates.
 
-    wanted : the trials of the whole run; the bias of the targets grows with √trials in units of σ,
-    and the axis has room for that from the start.
+    wanted : the trials of the whole run; the axis has room for the bias of the targets, which grows
+    with √trials in units of σ.
     """
     targets, items = target_places(frequencies), frequencies.items
     values = scores(frequencies, clean=not targets)
@@ -263,7 +267,7 @@ def _score_series(
 
 
 def _outside(frequencies: FrequencySummary, values: Sequence[float]) -> list[str]:
-    """The share of the items outside of the band, in words; after an attack that before it too."""
+    """The share of the items outside the band, in words, after and before an attack."""
     words = []
     inside = [value for value in values if math.isfinite(value)]
     if inside:

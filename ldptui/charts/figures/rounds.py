@@ -66,8 +66,8 @@ def estimates(
 ) -> Plot:
     """The chart of the targets' estimates by round; a single target comes with its true frequency.
 
-    labels : the names of the items. chosen : the place of one target among those of `rounds`;
-    None: the first ones.
+    labels : the names of the items. chosen : the position of one target among those of `rounds`; if
+    None, the first ones.
     """
     shown = list(range(len(rounds.targets)))[: len(TONES)] if chosen is None else [chosen]
     every_other = len(shown) if len(rounds) * len(shown) > CROWDED else 1
@@ -102,7 +102,10 @@ def estimates(
 
 
 class _Course(Struct, frozen=True):
-    """One target over the rounds. errors : half of each interval, None without any."""
+    """One target over the rounds.
+
+    errors : the half-width of each interval; None without any.
+    """
 
     name: str
     true: list[float]
@@ -130,7 +133,7 @@ def _course(rounds: RoundSummary, at: int, labels: Mapping[int, str]) -> _Course
 def _target_series(
     courses: Sequence[_Course], xs: Sequence[float], every_other: int
 ) -> list[Series]:
-    """A line and points a target; the points in turn where they are many."""
+    """A line and points for each target; if there are many, each has only some of its points."""
     series = []
     for place, (course, tone) in enumerate(zip(courses, TONES, strict=False)):
         line = course.expected if _is_line(course.expected) else course.after
@@ -148,7 +151,7 @@ def _is_line(values: Sequence[float]) -> bool:
 
 
 def _alone(course: _Course, xs: Sequence[float]) -> list[Series]:
-    """One target with its truth."""
+    """The series of one target with its true frequency."""
     return [
         Series("true", xs, course.true, "true"),
         Series("after, closed form", xs, course.expected, "theory"),
@@ -170,8 +173,8 @@ def metric(
 ) -> Plot:
     """The chart of a metric by round: simulation over closed form, with the pooled value.
 
-    pooled : the same metric of all rounds together. most : what it can be at most, where it is a
-    count. marks : more to draw. note : in place of what the points are.
+    pooled : the same metric of all rounds together. most : the largest possible value of a count.
+    marks : further series. note : replaces the words on the points.
     """
     measured = rounds.metrics[name]
     xs, ys = numbers(rounds), _values(estimate.mean for estimate in measured)
@@ -216,7 +219,7 @@ def in_words(rounds: RoundSummary, name: str, pooled: Estimate | None) -> Plot:
 def ranks(rounds: RoundSummary, labels: Mapping[int, str], items: int, top_k: int) -> Plot:
     """The chart of each target's rank by round, with the border of the top k.
 
-    The round in which all of them came to the top k is marked on that line.
+    On that border the round is marked in which all targets entered the top k.
     """
     xs = numbers(rounds)
     shown = list(enumerate(rounds.targets))[: len(TONES)]
@@ -269,14 +272,14 @@ def in_top(rounds: RoundSummary, top_k: int) -> Plot:
 
 
 def _entry_mark(rounds: RoundSummary, height: float) -> Series:
-    """The round, on average, in which all targets first were in the top k."""
+    """The mark of the mean round in which all targets first were in the top k."""
     return Series("entry", [rounds.entry or 0.0], [height], "target", "points", cloud=False)
 
 
 def budget_plot(rounds: RoundSummary) -> Plot:
     """The chart of the ε spent by a user who has taken part in all rounds so far.
 
-    It adds up where the noise is fresh; where users keep an answer it is less, and bounded.
+    With fresh noise it adds up; with memoised answers it is smaller, and bounded.
     """
     xs, ys = numbers(rounds), list(rounds.spent)
     why = "memoised answers: what all rounds can tell is bounded"
@@ -303,7 +306,7 @@ def _plot(
     levels: tuple[tuple[float, str], ...] = (),
     ticks: Sequence[tuple[float, str]] | None = None,
 ) -> Plot:
-    """A chart over the rounds."""
+    """The plot of these series over the rounds."""
     low, high = limits
     if low is not None and high is not None and low < 0 < high and ticks is None:
         levels = (*levels, (0.0, ""))
@@ -345,7 +348,7 @@ def _half_widths(errors: Sequence[float | None], trials: int) -> list[float] | N
 
 
 def _reach(values: Sequence[float], errors: Sequence[float] | None) -> list[float]:
-    """The ends of what is drawn for points."""
+    """The ends of the intervals of points; without errors the points."""
     if errors is None:
         return list(values)
     halves = [half if math.isfinite(half) else 0.0 for half in errors]

@@ -39,9 +39,9 @@ def base_words(scenario: Scenario | None) -> str:
 
 
 def curve_words(scenario: Scenario | None, curves: Sequence[Mapping[str, Any]], axis: str) -> str:
-    """Words for the swept values that all curves share, and for those that no curve is drawn of.
+    """Words for the swept values that all curves share, and for those without a curve.
 
-    curves : the parameters of each.
+    curves : the parameters of each curve.
     """
     same: dict[str, Any] = {}
     words: list[str] = []

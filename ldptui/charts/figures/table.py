@@ -19,7 +19,8 @@ Value: TypeAlias = str | int | float | None
 class TableColumn(Struct, frozen=True):
     """A column of a table, with the number of decimals or of significant digits.
 
-    With neither, each as short as it can be; whole ones in groups of three if `grouped`.
+    Without both, each number is as short as possible. grouped : whole numbers in groups of three
+    digits.
     """
 
     name: str
@@ -73,7 +74,7 @@ PICKED: Final = "▸"
 
 
 def stops(table: ChartTable, column: int = 1) -> tuple[Value, ...]:
-    """The values of a column that the cursor visits: those with a measurement, else all."""
+    """The values of a column that the cursor visits: those of rows with a measurement, else all."""
     at = next((i for i, head in enumerate(table.columns) if head.name == MEASURED), None)
     rows = [row for row in table.rows if at is not None and row[at] is not None] or table.rows
     return tuple(dict.fromkeys(row[column] for row in rows))
@@ -94,9 +95,9 @@ def reading(
 ) -> str:
     """The lines that show rows of a table at the cursor: the value that they share, then the rows.
 
-    column : the one that they share. picked : -1 for none. room : the width, and the most rows;
-    of more, those around the picked one. The last columns give way to a sign that there are more.
-    charset : ASCII spells symbols out.
+    column : the shared one. picked : the picked row, -1 for none. room : the width, and the largest
+    number of rows; of more rows, those around the picked one are shown. Columns that do not fit are
+    left out from the right, with a sign. charset : "ascii" spells symbols out.
     """
     from ..rows import clean
 

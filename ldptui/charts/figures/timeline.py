@@ -23,7 +23,7 @@ COURSES: Final = {
 
 
 def frame(data: ChartData, chosen: Mapping[str, str]) -> Frame | str:
-    """The charts of a campaign's rounds; the cursor stands at the round that all charts show."""
+    """The charts of a campaign's rounds; the cursor is at the round that all charts show."""
     rounds, base = data.rounds, data.base
     if rounds is None or base is None:
         return ""
@@ -56,7 +56,10 @@ def _course(
     view: str, rounds: RoundSummary, base: CellView, labels: Mapping[int, str], top: int,
     picked: int | None,
 ) -> Plot:  # fmt: skip
-    """One quantity over the rounds. picked : the place of one target."""
+    """The plot of one quantity over the rounds.
+
+    picked : the position of one target.
+    """
     match view:
         case "estimates":
             return figures.estimates(rounds, labels, picked)

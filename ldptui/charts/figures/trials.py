@@ -66,7 +66,8 @@ def trials_plot(seen: TrialEstimates, most: int, at: int | None = None) -> Plot:
     """The estimates of single trials, items in rows, with the closed form's 95 % range of one
     estimate as lines.
 
-    most : the items that have room, targets first. at : the trial whose estimates stand out.
+    most : the number of items that have room, targets first. at : the trial whose estimates are
+    highlighted.
     """
     count = min(len(seen.items), max(1, most))
     rows = [float(count - 1 - row) for row in range(count)]
@@ -126,14 +127,14 @@ def _ends(mean: float, sigma: float) -> tuple[float, float]:
 def _intervals(
     expected: Sequence[tuple[float, float]], rows: Sequence[float], height: float
 ) -> Series:
-    """A line over the middle 95 % of single estimates in each row; named in the note."""
+    """The series of lines over the middle 95 % of single estimates in each row."""
     xs = [x for pair in expected for x in (*_ends(*pair), math.nan)]
     ys = [y for row in rows for y in (row + height, row + height, math.nan)]
     return Series("", xs, ys, "muted", "line", legend=False)
 
 
 def _ticks(seen: TrialEstimates, rows: Sequence[float]) -> list[tuple[float, str]]:
-    """The names of the items, in the upper half of their rows: the middle is between two cells."""
+    """The names of the items, in the upper half of their rows."""
     labels = [f"{'▸ ' if at < seen.targets else ''}{label}" for at, label in enumerate(seen.labels)]
     places = [row + SPREAD / 2 for row in rows]
     return sorted(zip(places, labels, strict=False))

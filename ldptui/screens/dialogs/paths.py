@@ -49,8 +49,9 @@ class PathScreen(ModalScreen[Path | None]):
     """A dialog that asks for the path of a file; its result is the absolute path, or None if the
     dialog is cancelled.
 
-    check : what speaks against a path. verb : what enter does. text : the path to begin with.
-    ends : the ends of the names that are suggested first.
+    check : returns the fault of a path, and whether a second enter takes it anyway. verb : what
+    enter does, for the title. text : the first path. ends : the suffixes of the names that are
+    suggested first.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -73,7 +74,9 @@ class PathScreen(ModalScreen[Path | None]):
         self.take(event.path)
 
     def take(self, path: Path) -> None:
-        """Close with this path, unless the path has a fault."""
+        """Close with this path if it has no fault, or if enter is pressed twice on one that may be
+        taken.
+        """
         words, asks = self._check(path)
         if words and not asks:
             self.field.tell(words, refused=True)
@@ -99,7 +102,8 @@ def open_screen(folder: Path) -> PathScreen:
     """A dialog that asks for a scenario, a recording, or a figure that carries its scenario, to be
     opened.
 
-    A file with bad values is opened when enter is pressed twice: its script says what is wrong.
+    A scenario with invalid values is opened if enter is pressed twice; its script shows the
+    problems.
     """
     folder = folder if not is_bundled(folder) else current_dir()
     title = f"Open a scenario or a run · from {home_as_tilde(folder.absolute())}"
@@ -109,7 +113,7 @@ def open_screen(folder: Path) -> PathScreen:
 def fault_to_open(path: Path) -> tuple[str, bool]:
     """The problem of a file in one sentence, and True if its scenario's script could be repaired.
 
-    Where the file is no TOML at all there is nothing to show in the forms: it is not opened.
+    A file that is not TOML at all is not opened.
     """
     from ldptui.core.scenario import load, read_document
 
@@ -162,8 +166,8 @@ def home_as_tilde(path: Path) -> str:
 class SaveScreen(PathScreen):
     """A dialog that saves the draft; the result is its new absolute path, None if cancelled.
 
-    A file that holds something else than the draft began from is only overwritten when enter is
-    pressed again. What goes wrong is said in the dialog, which stays.
+    A file that is not the one the draft was read from is overwritten only if enter is pressed
+    again. The dialog shows errors and stays open.
     """
 
     def __init__(self, draft: Draft) -> None:
@@ -235,10 +239,10 @@ class ExportScreen(ModalScreen[ExportChoice | None]):
     """A dialog that exports a run: up and down choose what is written, the name can be edited,
     enter writes the file.
 
-    The name follows the choice until it is edited, and has its suffix where it is left out. An
-    existing file is asked about first. stem : the beginning of names. chart : the chart shown.
-    check_figure : what there is to say before it is drawn for paper, and whether a run has to come
-    first; else it is not drawn.
+    The name follows the choice until it is edited; a missing suffix is added. An existing file is
+    overwritten only after a second enter. stem : the beginning of the name. chart : the name of the
+    chart on the screen. check_figure : returns a sentence about drawing it for paper ("" for none),
+    and whether a run comes first or it cannot be drawn.
     """
 
     # Not by hand when it is mounted: the app may be ending by then.

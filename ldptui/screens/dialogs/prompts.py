@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 
 class ConfirmScreen(ModalScreen[bool]):
     """A dialog with a yes-or-no question: y is yes, n and esc are no, enter presses the focused
-    button. facts : sentences above the question.
+    button.
+
+    facts : sentences above the question.
     """
 
     # Not by hand when it is mounted: the app may be ending by then.
@@ -72,7 +74,7 @@ class ConsentScreen(ConfirmScreen):
 
 
 def leaving(run: Snapshot) -> str:
-    """The question of the dialog before quitting, which says what becomes of the run."""
+    """The question of the dialog before quitting, with the progress and the fate of the run."""
     share = percent(run.done / run.total if run.total else 0.0, 2)
     if run.kept is None:
         return f"A run is at {share}. Quit and lose it?"

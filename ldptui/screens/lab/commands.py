@@ -16,7 +16,10 @@ RELATIONS: Final = {"the relation R": "relation.csv", "R′, R repaired": "relat
 
 
 def question_commands(screen: Any) -> Iterator[SystemCommand]:
-    """A command for each question of the lab. screen : the workbench, which leads there."""
+    """A command for each question of the lab.
+
+    screen : the workbench, whose action opens the lab.
+    """
     for name, topic in TOPICS.items():
         go = partial(screen.action_lab, name)
         tab = " · ".join(dict.fromkeys((topic.group, topic.title)))

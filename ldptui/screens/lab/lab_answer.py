@@ -44,10 +44,10 @@ class LabChart(CursorCharts):
         yield self._readout
 
     def show(self, figure: Figure | None, missing: str) -> None:
-        """Show a figure; if it has the same x-values as before, the cursor stays, else it moves to
-        the nearest.
+        """Show a figure; if its x-axis is the same as before, the cursor stays or moves to the
+        nearest stop.
 
-        missing : the words in its place where there is none.
+        missing : the words shown without a figure.
         """
         over, self._figure = self._over, figure
         self.view.empty = missing
@@ -97,7 +97,7 @@ class LabChart(CursorCharts):
         self.draw()
 
     def _near(self, place: Any) -> Any:
-        """The stop nearest to an x; a bar by its name; None where there is none."""
+        """The stop nearest to an x; for bars the bar of that name; None if there is none."""
         stops, chart = self.stops(), self._figure.chart if self._figure is not None else None
         if isinstance(chart, Plot) and isinstance(place, int | float):
             return nearest(place, stops, log=chart.x.log)
@@ -105,7 +105,7 @@ class LabChart(CursorCharts):
 
     @property
     def _over(self) -> str:
-        """The name of what the places are values of; "" where there are none."""
+        """The name of the x-axis of the figure; "" without numbers."""
         numbers = self._figure.numbers if self._figure is not None else None
         return numbers.columns[self.column].name if numbers is not None and numbers.rows else ""
 
@@ -124,8 +124,9 @@ class Words(Widget):
         self._before = ""
 
     def show(self, answer: AnswerSheet | None, before: str = "") -> None:
-        """Show the sentences of an answer, or nothing. before : words in front of the first
-        sentence.
+        """Show the sentences of an answer, or nothing.
+
+        before : words in front of the first sentence.
         """
         self._answer, self._before = answer, before
         self.refresh(layout=True)
@@ -163,7 +164,7 @@ def sentences(words: Sequence[str], sources: Sequence[str], width: int) -> Conte
 
 
 def _list_sentences(sentences: Sequence[str], mark: str, width: int) -> str:
-    """Sentences that begin at the left with a mark, their other lines two cells further in."""
+    """Sentences that begin with a mark, their other lines indented by two cells."""
     return "\n".join(
         (mark if at == 0 else "  ") + line
         for sentence in sentences

@@ -38,8 +38,8 @@ class LabForm(Scroll):
     """The form of a lab question: a field for each option; an edit is posted as `KeyEdited` with
     the key `lab.TOPIC.NAME`.
 
-    What it shows and where the focus goes can be said before it is mounted. An option of type
-    "rows" is a field for each of its texts, and an empty one to add another.
+    Values and focus may be set before it is mounted. An option of type "rows" has a field for each
+    of its texts, and an empty field to add another.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -69,7 +69,7 @@ class LabForm(Scroll):
                 yield self._add_field(option)
 
     def _texts(self, option: OptionSpec) -> Sequence[Any]:
-        """The values of an option's fields; none while the option has no meaning."""
+        """The values of an option's fields; empty while the option does not apply."""
         value = self._values.get(option.name)
         if option.type == "rows":
             return [*(value or ()), ""]
@@ -130,7 +130,7 @@ class LabForm(Scroll):
             self._complete()
 
     def _fill(self) -> None:
-        """Show every value; a field is made when it first has a meaning."""
+        """Show every value; a field is created when it first applies."""
         last: Field | None = None
         for option in self._options:
             texts, fields = self._texts(option), self._fields[option.name]
@@ -160,7 +160,7 @@ class LabForm(Scroll):
     # The focus.
 
     def focus_first(self) -> None:
-        """Put the focus where it was last in this form, or into the first field."""
+        """Put the focus on the last focused field of this form, or on the first one."""
         self._wants_focus = not self._filled
         if not self._filled:
             return
@@ -171,7 +171,7 @@ class LabForm(Scroll):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
         """Return False for keys while a field of the form is edited, and for enter if the screen
-        does not take it.
+        uses it.
         """
         if action == "begin":
             return self.has_focus and not self.screen.check_action("take", ())
@@ -188,7 +188,7 @@ class LabForm(Scroll):
 
 
 def _is_empty(option: OptionSpec) -> bool:
-    """Return whether a list of texts starts with none."""
+    """Return whether a list of texts starts empty."""
     return option.blank is not None and option.blank.start == ()
 
 
@@ -208,8 +208,8 @@ class LabBody(Vertical):
     """The form and the answer of a question below the answer's first sentence; the screen chooses
     the tab and the view.
 
-    A view is a chart or the table; where a chart leaves room, the table stands below it. In a
-    narrow terminal a view is below the form, and the words are one as well.
+    A view is a chart or the table; the table is also shown below a chart that leaves room. In a
+    narrow terminal a view is below the form, and the sentences are a view too.
     """
 
     def __init__(self) -> None:
@@ -244,7 +244,7 @@ class LabBody(Vertical):
     def answer(self, answer: AnswerSheet | None, before: str, missing: str) -> None:
         """Take over an answer, to be shown at the next layout.
 
-        before : marks before its verdict. missing : the words in its place while there is none.
+        before : marks before its first sentence. missing : the words shown without an answer.
         """
         self._answer, self._before, self._missing = answer, before, missing
         self.table.table = answer.table if answer is not None else None
@@ -271,12 +271,14 @@ class LabBody(Vertical):
         return [*named, *["Table"] * (not wide), *["Words"] * narrow]
 
     def next_view(self, view: int) -> str:
-        """The view after one, and the number of the one that is shown."""
+        """The name of the view after this one, with the number of this one: `Table (1 of 3)`."""
         at, many = view % len(self.views), len(self.views)
         return f"{self.views[(at + 1) % many]} ({at + 1} of {many})"
 
     def lay_out(self, view: int) -> None:
-        """Show the parts of the answer that have room; if not all have, `view` chooses one."""
+        """Show the parts of the answer that have room; `view` chooses one of those that do not fit
+        together.
+        """
         views, answer = self.views, self._answer
         at = view % len(views)
         narrow, wide, shown = "Words" in views, "Table" not in views, views[at]

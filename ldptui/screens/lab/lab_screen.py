@@ -61,7 +61,7 @@ READ: Final = {"file": ("A table to read", (".csv",)), "reports": ("Reports to r
 
 
 class LabScreen(Screen[None]):
-    """The lab: tabs of questions, each with a form and its answer; what was typed stays."""
+    """The lab: tabs of questions, each with a form and its answer; typed values are kept."""
 
     AUTO_FOCUS = ""
     CSS_PATH = "lab.tcss"
@@ -136,7 +136,7 @@ class LabScreen(Screen[None]):
         await self._engine.stop()
 
     def follow(self, draft: Draft | None) -> None:
-        """Take over the workbench's draft, which fills the fields that nobody has typed into."""
+        """Take over the workbench's draft, which sets fields that the user has not edited."""
         self._draft = draft
         if self._ready:
             self._show_title()
@@ -145,7 +145,7 @@ class LabScreen(Screen[None]):
             self._ask_soon()
 
     def open(self, show: str) -> None:
-        """Show a question by its name, or one about reports, and focus its form."""
+        """Show a question by its name, else one about reports, and focus its form."""
         if show in TOPICS:
             self.tab, self._enters = show, True
             self._focus_form()
@@ -162,7 +162,7 @@ class LabScreen(Screen[None]):
         self._focus_form()
 
     def _focus_form(self) -> None:
-        """Go into the form where it was opened by its name."""
+        """Focus the form if the question was opened by its name."""
         if self._enters and self._ready:
             self._enters = False
             self._body.forms[self.tab].focus_first()
@@ -185,7 +185,7 @@ class LabScreen(Screen[None]):
         self.refresh_bindings()
 
     def _mark_answer(self) -> None:
-        """Show the answer again where an edit changes whether it is that of the form."""
+        """Show the answer again if an edit changes whether it belongs to the form's values."""
         if not self._body.shows(*self.page.shown_answer(self._draft), self.page.missing):
             self._show_answer()
 
@@ -208,7 +208,7 @@ class LabScreen(Screen[None]):
 
     @property
     def active_bindings(self) -> dict[str, ActiveBinding]:
-        """The keys that act now; that of the views names the next one."""
+        """The active keys; the label of the key for views names the next view."""
         found, words = super().active_bindings, self._body.next_view(self.view)
         for key, active in found.items():
             if active.binding.id == "lab.view":
@@ -302,7 +302,7 @@ class LabScreen(Screen[None]):
         self.call_after_refresh(self.is_answered.set)
 
     def _take(self, page: Page, reply: Reply) -> None:
-        """The end of a question: its answer, or what is wrong."""
+        """Take over the end of a question: its answer, or its error."""
         page.problems = {}
         if reply.status == "failed":
             page.problems = {reply.field: reply.error}
@@ -326,7 +326,7 @@ class LabScreen(Screen[None]):
     # Keys.
 
     def action_leave(self) -> None:
-        """Go back to the workbench; what is being computed stops, and is asked again here."""
+        """Go back to the workbench; the computation is cancelled, and starts again later."""
         self.is_answered.set()
         question = self._question
         if question is not None and not question.values.get("path"):
@@ -364,7 +364,7 @@ class LabScreen(Screen[None]):
             self.post_message(KeyEdited(self.page.key_to_read(self._field), str(path)))
 
     def action_export(self) -> None:
-        """Ask for a path and write the question's file in the worker, with the draws shown."""
+        """Ask for a path; the worker then writes the question's file with the numbers shown."""
         from ..dialogs.paths import PathScreen, fault_to_write
 
         title, name = self.page.file_to_write(self._draft)

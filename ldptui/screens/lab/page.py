@@ -31,8 +31,8 @@ class Page:
     """The state of one question in the lab: the typed values, their problems, the last inputs and
     the answer.
 
-    problems : a sentence for each field that is wrong, "" for the whole. asked : the inputs of the
-    last question, None where it was left unanswered. answer_inputs : those of the answer.
+    problems : a sentence for each wrong field, by field; "" for the whole form. asked : the inputs
+    of the last question; None if it was cancelled. answer_inputs : the inputs of the answer.
     """
 
     topic: Question[Any, Any]
@@ -70,7 +70,9 @@ class Page:
         return self.answer, before + ("Example data: " if self.examples(draft) else "")
 
     def examples(self, draft: Draft | None) -> tuple[str, ...]:
-        """The bundled example files that the form names, as the folder has none of that name."""
+        """The bundled example files that the form names, unless the folder has files of these
+        names.
+        """
         folder, examples = current_dir() if draft is None else draft.folder, EXAMPLES.values()
         return tuple(
             text
@@ -84,8 +86,9 @@ class Page:
         return [text for text in (named if isinstance(named, (list, tuple)) else [named]) if text]
 
     def edit(self, draft: Draft | None, name: str, value: Any) -> None:
-        """Store an edited value and check its field again; "entries.2" is the third row of the
-        option `entries`.
+        """Store an edited value and clear the field's problem.
+
+        name : a field; "entries.2" is the third row of the option `entries`.
         """
         self.problems.pop(name, None)
         name, _, row = name.partition(".")
@@ -118,7 +121,9 @@ class Page:
         return next((name for name in named if name in ("file", "reports")), "")
 
     def key_to_read(self, focused: str) -> str:
-        """The key of the field that takes the file; of several such fields, the focused one."""
+        """The key of the field that takes the file; if there are several such fields, the focused
+        one.
+        """
         key = f"lab.{self.topic.name}.{self.read_from}"
         if self.read_from == "file":
             return key
@@ -139,7 +144,7 @@ class Page:
 
     @property
     def problem(self) -> str:
-        """The first problem with the label of its field; "" if no field is wrong."""
+        """The label of the first wrong field with its problem; "" if no field is wrong."""
         for name, sentence in self.problems.items():
             return f"{_label(name)} {sentence}".lstrip()
         return ""
@@ -155,7 +160,7 @@ def subject(document: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _label(name: str) -> str:
-    """The label of a field, before the rule that its value breaks."""
+    """The label of a field, to be followed by the rule that its value breaks."""
     name, _, row = name.partition(".")
     words = lab_field_help(name)
     if words is None:
@@ -175,9 +180,9 @@ def title_of(draft: Draft | None, page: Page) -> str:
 
 
 def _setting(draft: Draft | None, values: Mapping[str, Any], is_typed: bool) -> str:
-    """The domain, the users and the protocol of a form, those of the draft where it has none.
+    """The domain, the users and the protocol of a form; those of the draft if the form has none.
 
-    is_typed : somebody typed in the form, which then is no more of the draft's title.
+    is_typed : the user has typed values, so that the draft's title does not apply.
     """
     if draft is None or draft.cell is None:
         return "" if draft is None else "no valid scenario yet"

@@ -47,7 +47,7 @@ class AttackPane(FormPane):
     """The pane of attack, defences and goal: a form beside the script of the scenario; on narrow
     screens `s` switches between them.
 
-    Posts KeyEdited with keys of the scenario, and StatusNote with what a change has dropped.
+    Posts KeyEdited with keys of the scenario, and StatusNote about removed defences.
     """
 
     BORDER_TITLE = "3 Attack"
@@ -112,7 +112,7 @@ class AttackPane(FormPane):
         return self.view == "form" and not self.has_class("-both")
 
     def _say_below(self) -> None:
-        """Show an error that the script would show in the lower border."""
+        """Show the script's error in the lower border while the script is hidden."""
         draft = self.draft
         problems = draft.problems if draft is not None else ()
         hidden = self.hides_script
@@ -155,8 +155,8 @@ class AttackPane(FormPane):
     # Upwards.
 
     def on_key_edited(self, event: KeyEdited) -> None:
-        """Replace an edited choice that stands for several keys by the edit of the table of these
-        keys.
+        """Replace the edit of a choice that stands for several keys by an edit of the table of
+        these keys.
         """
         if self.draft is not None and (edit := edit_of_choice(self.draft, event.key, event.value)):
             event.stop()
@@ -177,7 +177,7 @@ class AttackPane(FormPane):
             self.call_after_refresh(self.query_one(ScriptEditor).focus)
 
     def _open_script(self) -> None:
-        """Show the script alone, from the last phase of the attack on; the focus is the pane's."""
+        """Show the script alone, from the last phase of the attack on, and focus the pane."""
         screen = cast("Any", self.screen)
         self.focus()
         self.view = "script"
@@ -209,7 +209,7 @@ class AttackPane(FormPane):
         """Open the attack's Python code in the user's editor, a copy of the example for a new
         attack; then run the scenario.
 
-        The run asks whether the code may run.
+        Before the run a dialog asks whether the code may run.
         """
         draft, screen = self.draft, cast("Any", self.screen)
         if draft is None or not draft.parses:

@@ -34,7 +34,7 @@ def attack_rows(draft: Draft, is_open: bool = False) -> Iterator[FormRow]:
     """Yields the rows of the attack: its kind and keys, or its composition in words, its share and
     its targets.
 
-    is_open : what few change is shown, as it is of a goal, a mixture and phases.
+    is_open : include the rows of a goal, a mixture and phases, which few scenarios have.
     """
     shape = script.shape_of(attack_of(draft))
     kind = value_of(draft, "attack.kind") or "none"
@@ -109,7 +109,9 @@ def composition(draft: Draft) -> str:
 
 
 def _campaign(draft: Draft, *, phased: bool) -> Iterator[FormRow]:
-    """The rounds of a campaign; the population that is mixed in is edited in the script."""
+    """Yields the rows of a campaign's rounds; its drift is only named, as it is edited in the
+    script.
+    """
     if phased or value_of(draft, "campaign") is not None:
         for key in ("campaign.rounds", "campaign.churn"):
             yield own_row(draft, key, optional=True)
@@ -129,9 +131,9 @@ def _share(draft: Draft, is_open: bool) -> Iterator[FormRow]:
 
 
 def _targets(draft: Draft, *, shared: bool) -> Iterator[FormRow]:
-    """How the targets are picked, and how many or which.
+    """Yields the row for how the targets are picked, and the row for their number or list.
 
-    shared : a mixture or phases, of which each may have targets of its own.
+    shared : a mixture or phases, whose parts may have targets of their own.
     """
     table = "attack.targets"
     targets = value_of(draft, table)
@@ -149,7 +151,7 @@ def edit_of_choice(draft: Draft, key: str, value: Any) -> tuple[str, Any] | None
     """The edit (key and value) that a choice stands for: of its own key, or of the table that its
     keys are in.
 
-    None where the key is edited as it is.
+    None if the choice edits its own key directly.
     """
     table, _, leaf = key.rpartition(".")
     if key == "goal.metric":
@@ -270,7 +272,7 @@ def changed_steps(
 
 
 def _first(steps: Sequence[Mapping[str, Any]]) -> str:
-    """The kind to add: the first that is not there yet and needs nothing to be given."""
+    """The kind of a new defence: the first one that is not used yet and needs no parameters."""
     present = {step.get("kind") for step in steps} | {NO_DEFENCE}
     free = [kind for kind in listed_kinds(TABLE) if kind not in present]
     return next((kind for kind in free if not {*keys_of(TABLE, kind)} - {MUTED}), NO_DEFENCE)

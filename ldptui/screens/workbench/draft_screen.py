@@ -54,8 +54,8 @@ BURST_S: Final = 0.02
 class DraftScreen(Screen[None]):
     """The base of the workbench screen: the draft, the runs, and the actions on both.
 
-    draft : the scenario that is worked on. run_list : the runs, and which are shown. pane : the
-    number of the pane that had the focus last.
+    draft : the scenario being edited. run_list : the runs, and which are shown. pane : the number
+    of the pane that had the focus last.
     """
 
     focused = Reactive(None, repaint=False)  # else each key that moves it would draw all panes
@@ -79,8 +79,8 @@ class DraftScreen(Screen[None]):
         self._field_of: Widget | None = None
 
     def later(self, what: str, seconds: float, call: Callable[[], object]) -> None:
-        """Call a function after some seconds, unless the action named `what` is put off again or
-        dropped.
+        """Call a function after some seconds; a later call or `drop` of the same `what`
+        cancels it.
         """
         self.drop(what)
 
@@ -113,7 +113,7 @@ class DraftScreen(Screen[None]):
         self.note(message.note)
 
     def busy(self, doing: str) -> None:
-        """Show in the status line what is being computed; "" for nothing."""
+        """Show in the status line the computation in progress; "" for none."""
         self.status.busy = doing
 
     def on_field_focused(self, message: FieldFocused) -> None:
@@ -151,8 +151,8 @@ class DraftScreen(Screen[None]):
     def take_draft(self, draft: Draft, edit: str = WHOLE) -> None:
         """Make this the current draft; consecutive edits of one key are one step of undo.
 
-        Who edits a run that is replayed goes on with its scenario: what was put aside is an edit
-        ago.
+        During a replay the replayed scenario is edited; undo then returns to the draft from before
+        the replay.
         """
         before, self._aside = self._aside, None
         for what, draft_before in ((WHOLE, before), (edit, self.draft)):
@@ -197,7 +197,7 @@ class DraftScreen(Screen[None]):
             self.note(fault)
 
     def play(self, replay: RunReplay, draft: Draft) -> None:
-        """Show the scenario of a run while it is replayed; then the draft is back."""
+        """Show the scenario of a run while it is replayed; afterwards the draft is restored."""
         if self.draft is None or self.draft.document != draft.document:
             self._aside = self._aside or self.draft
             self.draft = draft
@@ -218,8 +218,8 @@ class DraftScreen(Screen[None]):
     # Problems.
 
     def show_draft(self, draft: Draft) -> None:
-        """Give the draft to the panes; problems of a half-typed value are shown when
-        typing rests.
+        """Pass the draft to the panes; problems of a half-typed value are shown when
+        typing pauses.
         """
         if draft.problems and is_typing(self.focused):
             self.panes.hand(replace(draft, problems=()))
@@ -244,7 +244,8 @@ class DraftScreen(Screen[None]):
         """The first problem of the draft and the number of others; if a pane shows it, the name of
         the pane; "" if there is none.
 
-        A sentence stands in one place: below its field or the script, where those can be seen.
+        Each sentence is shown once: below its field or in the script, if they are visible, else in
+        the status line.
         """
         draft = self.draft
         if draft is None or not draft.problems or self.waits_for("problems"):
@@ -262,8 +263,8 @@ class DraftScreen(Screen[None]):
 
     @property
     def can_repair(self) -> bool:
-        """True if enter applies the repair that the first problem offers, which it does not while
-        the user types.
+        """True if enter applies the repair that the first problem offers; never while the user
+        types.
         """
         if self.draft is None or self.waits_for("problems") or repair_of(self.draft) is None:
             return False
@@ -275,7 +276,7 @@ class DraftScreen(Screen[None]):
             self.take_draft(edit_key(self.draft, repair.key, repair.value), repair.key)
 
     def action_mend(self) -> None:
-        """Go to the field of the first problem."""
+        """Focus the field of the first problem."""
         problems = self.draft.problems if self.draft is not None else ()
         place = self.panes.field(problems[0].key) if problems else None
         if place is not None:
@@ -311,7 +312,7 @@ class DraftScreen(Screen[None]):
         self.run_worker(self._work(message))
 
     async def _work(self, message: LongWork) -> None:
-        """Do what a pane asked for, unless it asks for something newer of the same kind."""
+        """Do the slow work that a pane posted, unless newer work of the same kind was posted."""
         await asyncio.sleep(BURST_S)
         if self._wanted[message.kind] is message:
             message.done(await asyncio.to_thread(message.work))
@@ -320,8 +321,9 @@ class DraftScreen(Screen[None]):
     # What is shown.
 
     def keep(self, run_list: RunList, soon: bool = False) -> None:
-        """Replace the list of runs and show it; soon : after a short delay, so that several changes
-        are drawn once.
+        """Replace the list of runs and show it.
+
+        soon : after a short delay, so that several changes are drawn once.
         """
         self.run_list = run_list
         if not soon:
@@ -330,7 +332,7 @@ class DraftScreen(Screen[None]):
             self.later("show", PATIENCE_S, self.show)
 
     def show(self) -> None:
-        """Give the frame of the replay, or the run shown with its overlays, to the panes."""
+        """Pass the frame of the replay, or the run shown with its overlays, to the panes."""
         if not self.is_mounted:
             return
         self.drop("show")

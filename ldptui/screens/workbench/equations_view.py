@@ -58,7 +58,7 @@ class EquationsView(FilteredList):
 
     @property
     def marked_row(self) -> str | None:
-        """The id of the row under the cursor: `live-2`, or that of an equation."""
+        """The id of the row under the cursor: `live-2`, or the id of an equation."""
         listed = self.query_one(LineList)
         at = listed.highlighted
         return None if at is None else listed.get_option_at_index(at).id
@@ -93,7 +93,7 @@ class EquationsView(FilteredList):
             listed.highlighted = ids.index(wanted) if wanted in ids else listed.highlighted
 
     def _fill(self, *, first: bool = False) -> None:
-        """List what the filter lets through; the cursor stays, or goes to what was found first."""
+        """List the rows that match the filter; the cursor stays, or moves to the first match."""
         if not self.is_mounted:
             return
         from ...explain import equation_list as equations
@@ -180,7 +180,7 @@ def equation_parts(equation: Equation) -> list[tuple[str, str]]:
 
 
 def _matches(live: Formula, words: str) -> bool:
-    """True if every word begins one of the formula's words; a number has to be one of them."""
+    """True if every word begins one of the formula's words; a number must be a whole word."""
     number = "" if live.number is None else f"eq {live.number}"
     text = f"{live.title} {live.part} {live.citation} {number} ".casefold()
     ends = ((word, " " if word.isdecimal() else "") for word in words.casefold().split())
@@ -189,7 +189,7 @@ def _matches(live: Formula, words: str) -> bool:
 
 @functools.cache
 def _doubt(number: int) -> str:
-    """The mark of an equation that is wrong as it is printed."""
+    """The mark of an equation that is printed wrongly; "" for others."""
     from ...explain.equation_list import equations
 
     verdicts = {equation.number: equation.verdict for equation in equations()}

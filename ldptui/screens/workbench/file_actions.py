@@ -34,9 +34,9 @@ FIRST: Final = "^o opens the library and your files · M your own deployment"
 
 def first_draft(path: Path | None, replay: RunReplay | None) -> tuple[Draft, str, Draft | None]:
     """The draft to start with (of the replayed run, the given file, the last session or the
-    quickstart), and a sentence for the status line.
+    quickstart), a sentence for the status line, and the last valid draft if the first has problems.
 
-    Runs in a thread while the first frame is shown, and imports what is heavy on the way.
+    Runs in a thread while the first frame is shown, and imports slow libraries.
     """
     from ...charts import draw as chart
 
@@ -103,7 +103,7 @@ def note_saved_path(screen: DraftScreen, path: Path | None) -> None:
 def export(screen: DraftScreen, write_trials: Callable[[Run | None, Path], object]) -> None:
     """Show the dialog that exports a run, and write the chosen file.
 
-    write_trials : writes the trials of a run, which the store alone has, to a file.
+    write_trials : writes the trials of a stored run to a file.
     """
     from ..dialogs.paths import ExportScreen, own_path
 
@@ -136,8 +136,8 @@ def _export(
 
 
 def _check_figure(screen: DraftScreen) -> tuple[str, bool]:
-    """What there is to say before the shown chart is drawn for paper ("" for nothing); True if a
-    run comes first, False if it cannot be drawn.
+    """A sentence before the shown chart is drawn for paper ("" for none); and True if a run comes
+    first, False if it cannot be drawn.
     """
     from ...charts.draw.paper import fault_to_draw
 
@@ -158,9 +158,10 @@ def _check_figure(screen: DraftScreen) -> tuple[str, bool]:
 def _draw_of_run(
     screen: DraftScreen, draft: Draft | None, tab: str, path: Path, columns: int
 ) -> bool:
-    """Draw the chart of a tab once all trials of a draft are there; False while they are not.
+    """Draw the chart of a tab once all trials of a draft are done; returns False while they are
+    not.
 
-    Nothing is drawn where the draft was edited meanwhile, or its run stopped.
+    Nothing is drawn if the draft was edited meanwhile, or its run stopped.
     """
     run, now = screen.run_list.run(screen.run_list.shown), screen.draft
     if draft is None or now is None or now.document != draft.document:
@@ -177,9 +178,9 @@ def _draw_of_run(
 
 
 def _draw_figure(screen: DraftScreen, run: Run | None, path: Path, columns: int) -> None:
-    """Draw the chart shown for paper, in a thread; of a whole run, which its file then carries.
+    """Draw the chart shown for paper, in a thread; a figure of a full run stores its scenario.
 
-    columns : of the paper, that the figure takes.
+    columns : the columns of the paper that the figure spans.
     """
     view = screen.charts.current_chart()
     if run is not None and view is not None and view.chart is not None:
@@ -193,7 +194,7 @@ def _draw_figure(screen: DraftScreen, run: Run | None, path: Path, columns: int)
 
 
 def _write_figure(chart: Chart, run: Run, title: str, path: Path, columns: int) -> str:
-    """Write the figure; where it is, or what went wrong, in words."""
+    """Write the figure; returns a sentence with its path or the error."""
     from ...charts.draw.paper import write_figure
 
     view, seed = run.snapshot, run.document.get("seed", 0)

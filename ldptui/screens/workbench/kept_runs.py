@@ -33,7 +33,8 @@ Wish = Literal["star", "remove", "open", "play", "resume", "difference", "verify
 class KeptRuns:
     """The actions on runs of the store; each replaces the screen's list of runs.
 
-    store : the store's file, None for none. simulating : what opens code, and is stopped.
+    store : the store's file; None without a store. simulating : the simulations of the screen,
+    which ask for consent to code and are stopped here.
     """
 
     def __init__(self, screen: DraftScreen, store: Path | None, simulating: Simulations) -> None:
@@ -45,7 +46,7 @@ class KeptRuns:
 
     @contextmanager
     def _faults_noted(self) -> Iterator[None]:
-        """Note what the store cannot do."""
+        """A context manager that shows errors of the store as notes."""
         try:
             yield
         except LdpError as error:
@@ -91,7 +92,7 @@ class KeptRuns:
                 self._screen.note("")
 
     async def _results_of(self, run: Run, store: Path) -> Snapshot:
-        """The results of a run; what is read of one that goes on is not read again."""
+        """The results of a stored run; blocks that were read before are not read again."""
         assert run.number is not None  # it is in the store
         replay = self._replays.pop(run.key, None)
         if replay is None:
@@ -122,8 +123,8 @@ class KeptRuns:
         """Show the store's last run in place of a preview when the app starts, if it is of the
         draft's scenario.
 
-        A run of another one would stand under the title of this one; Runs has it. What was
-        chosen to be shown meanwhile stays.
+        A run of another scenario is not shown, as the title names this one; nor if the user has
+        chosen a run.
         """
         screen = self._screen
         last, draft = screen.run_list.last, screen.draft
@@ -174,7 +175,9 @@ class KeptRuns:
             self._screen.note(f"wrote {out}", stays=True)
 
     async def _change(self, run: Run, change: store_actions.Change, *values: Any) -> bool:
-        """Change something of a run in the store, then read the list; whether it was done."""
+        """Change a property of a run in the store, then read the list; returns True if
+        it was done.
+        """
         if self._store is None or run.kept is None:
             return False
         done = False
@@ -188,7 +191,7 @@ class KeptRuns:
         await self._change(run, "star", not (run.kept is not None and run.kept.star))
 
     async def _delete(self, run: Run) -> None:
-        """Take a run out of the list; `u` puts it back."""
+        """Remove a run from the list; `u` restores it."""
         if run.kept is None or await self._change(run, "remove", True):
             self._screen.keep(self._screen.run_list.without(run))
             self._screen.note(f"{run.name} is deleted; u puts it back")
@@ -203,7 +206,9 @@ class KeptRuns:
             self._screen.app.push_screen(TextScreen(title, difference_text(*pair)))
 
     async def _open(self, run: Run) -> bool:
-        """Work on a run's scenario, and show the run; whether the user let the draft go."""
+        """Make a run's scenario the draft, and show the run; returns True if the user agreed to
+        leave the draft.
+        """
         if not await self._may_leave(run.name):
             return False
         if not run.snapshot.cells:  # before a preview of the same scenario is shown in its place
@@ -213,7 +218,9 @@ class KeptRuns:
         return True
 
     async def _may_leave(self, other: str) -> bool:
-        """Ask about changes that are not saved, before the scenario of something else is opened."""
+        """Ask whether unsaved changes may be left before another scenario is opened; returns the
+        answer.
+        """
         from ..dialogs.prompts import ConfirmScreen
 
         draft = self._screen.draft
@@ -224,7 +231,7 @@ class KeptRuns:
         return bool(answer)
 
     async def _resume(self, run: Run) -> None:
-        """Go on with a run that did not end."""
+        """Continue a run that did not end."""
         screen = self._screen
         scenario = screen.draft.scenario if screen.draft is not None else None
         if scenario is None or scenario.document != run.document:
@@ -255,7 +262,7 @@ class KeptRuns:
                     self._screen.note(f"{path.name}: {run.name} {was}; V in Runs verifies it")
 
     async def _open_figure(self, path: Path, carried: exporting.FigureContent) -> None:
-        """Open the scenario that a figure carries, and its run where the store has it."""
+        """Open the scenario that a figure carries, and its run if the store has it."""
         screen = self._screen
         runs = [run for run in screen.run_list.runs if run.snapshot.digest == carried.digest]
         if runs:
@@ -268,7 +275,7 @@ class KeptRuns:
     # Verifying.
 
     async def _verify(self, run: Run) -> None:
-        """Compute a run of the store again, in a process of its own, and compare all of it."""
+        """Compute a stored run again in a process of its own, and compare all numbers."""
         if self._store is None or run.number is None or self._verifying is not None:
             return
         command = (sys.executable, "-P", "-m", "ldptui", "replay", str(run.number), "--quiet")

@@ -51,7 +51,7 @@ class Panes(PaneColumns):
     """The panes of the workbench: the forms on the left, charts and runs on the right, numbered as
     in `NAMES`.
 
-    zoomed : the current pane has the whole screen. cramped : there is room for one only.
+    zoomed : True if the current pane fills the screen. cramped : True if only one pane has room.
     """
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
@@ -87,9 +87,9 @@ class Panes(PaneColumns):
         self.call_after_refresh(self._centre)
 
     def _centre(self, _: object = None) -> None:
-        """Put the field with the focus into the middle of a form that scrolls.
+        """Scroll the focused field into the middle of its form.
 
-        Where a form stands follows from its focus then, and not from the way there.
+        So the scroll position depends on the focus only.
         """
         focused: Any = self.screen.focused
         for pane in self._panes.values():
@@ -99,7 +99,7 @@ class Panes(PaneColumns):
             self.screen.scroll_to_center(focused, animate=False)
 
     async def mount_forms(self) -> None:
-        """Mount the panes with many fields, which the first frame leaves out.
+        """Mount the panes with many fields, which the first frame leaves out to appear sooner.
 
         The first frame would wait for them, even for the imports of the fields.
         """
@@ -120,7 +120,7 @@ class Panes(PaneColumns):
         return number in self._panes
 
     def hand(self, draft: Draft) -> None:
-        """Give a draft to all panes that show it."""
+        """Pass a draft to all panes that show it."""
         if self._draft is None:
             for number in COMING:
                 self._panes[number].border_subtitle = ""
@@ -152,7 +152,7 @@ class Panes(PaneColumns):
         return self.zoomed and not self.cramped
 
     def _fold(self) -> None:
-        """Fold the forms whose turn it is not to a line that says their setting."""
+        """Fold the forms that are not in use to a line with their setting."""
         above = (1, 2) if self._roomy else (1,) if self._height >= ROOM_FOR_PROTOCOL else ()
         sharing = [number for number in FORMS if number not in above]
         opened = next(number for number in self._used if number in sharing)
@@ -214,9 +214,9 @@ class Panes(PaneColumns):
         return None
 
     def _mark(self, pane: Widget) -> None:
-        """Give the pane that has the focus its border.
+        """Set the border of the pane with the focus.
 
-        (`:focus-within` would say the same, and style every widget of both panes anew.)
+        `:focus-within` would do the same, but style every widget of both panes again.
         """
         for each in self._panes.values():
             if each.has_class("-focused") != (each is pane):

@@ -129,7 +129,7 @@ class ParametersPane(FormPane):
             self.post_message(KeyEdited(f"sweep.{key}", new_sweep(self.draft, key)))
 
     def action_sweep(self) -> None:
-        """Sweep the most usual key that can be swept and is not."""
+        """Add a sweep of the most usual key that is not swept yet."""
         if self.draft is not None and self.draft.parses:
             self._sweep(first_free(self.draft))
 
@@ -154,7 +154,7 @@ def _table(draft: Draft, table: str) -> Iterator[FormRow]:
 
 
 def _protocol(draft: Draft) -> Iterator[FormRow]:
-    """The keys of the protocol. Of f and ε₁ one is given, and the other follows from it."""
+    """Yields the rows of the protocol; of f and ε₁ one is given, and the other follows."""
     cell = draft.cell
     facts = {} if cell is None else cell.protocol.facts()
     used = used_keys(draft, "protocol")
@@ -177,7 +177,7 @@ def _protocol(draft: Draft) -> Iterator[FormRow]:
 
 
 def _hash_range(draft: Draft) -> Iterator[FormRow]:
-    """The rule for g, each with the g it gives at this ε, and "given" for a number."""
+    """Yields the rows of g: its rules, each with the g at this ε, and "given" for a number."""
     from ldptui.core.protocols.hashing import hash_range_for
     from ldptui.core.scenario import choices_of
 
@@ -207,7 +207,9 @@ def _trust(draft: Draft) -> Iterator[FormRow]:
 
 
 def _task(draft: Draft) -> Iterator[FormRow]:
-    """The task, which is about frequencies where it is left out, and how it asks the users."""
+    """Yields the row of the task, if the scenario names one, and a remark on how users
+    are asked.
+    """
     if not kind_of(draft, "task"):
         return
     from ...explain.family_explanation import find_task_explanation

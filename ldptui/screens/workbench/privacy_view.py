@@ -72,7 +72,7 @@ class PrivacyView(Vertical):
         return Group(*self._groups(cell))
 
     def _groups(self, cell: Cell) -> Iterator[RenderableType]:
-        """The groups of numbers: symbol, name, value, and why it is so."""
+        """Yields the groups of numbers: symbol, name, value, and the reason."""
         from ...explain.kept_answers import number_groups
 
         palette = palette_of(self.app)

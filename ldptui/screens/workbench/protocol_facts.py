@@ -32,8 +32,8 @@ T = TypeVar("T")
 class ProtocolFacts(Struct, frozen=True):
     """The facts beside the listed protocols, for the scenario's d, n and ε.
 
-    spreads : σ of one estimated frequency, or of the mean, as text, of each kind; ε is that of one
-    report. recommended : the local protocols among them with the least error.
+    spreads : by kind, the σ of one estimated frequency, or of the mean, as text; ε is that of one
+    report. recommended : the local protocols with the least error.
     """
 
     spreads: dict[str, str]
@@ -65,7 +65,7 @@ def facts_of(draft: Draft, kinds: Iterable[str]) -> ProtocolFacts:
 
 
 def _or_none(formula: Callable[[], T]) -> T | None:
-    """The value of a kind's formula; None where it raises, for whatever reason.
+    """The value of a formula; None if it raises any exception, so that other kinds are still shown.
 
     One kind whose formulas fail takes nothing from the others, so that nothing is let through.
     """
@@ -76,7 +76,7 @@ def _or_none(formula: Callable[[], T]) -> T | None:
 
 
 def _epsilon(cell: Cell) -> float | None:
-    """The budget of one report, at which the kinds are compared; None where there is none."""
+    """The budget of one report at which the kinds are compared; None if it has none."""
     epsilon = cell.protocol.facts().get("epsilon_one", cell.parameters.get("protocol.epsilon"))
     return float(epsilon) if isinstance(epsilon, int | float) else None
 
@@ -97,7 +97,9 @@ def write_spreads(spreads: dict[str, float | None]) -> dict[str, str]:
 
 
 def _setting(cell: Cell, kind: str, epsilon: float) -> FormulaSetting:
-    """The cell's own protocol, or another kind at this ε, for the users that are asked with it."""
+    """The setting of formulas for the cell's own protocol, or for another kind at this ε, with the
+    users who report.
+    """
     own, task = kind == cell.parameters["protocol.kind"], find_task_explanation(cell.task.kind)
     if own:
         return setting_of(cell).unattacked_setting if task is None else task.setting(cell)
@@ -110,15 +112,15 @@ def _setting(cell: Cell, kind: str, epsilon: float) -> FormulaSetting:
 
 @lru_cache(maxsize=64)
 def _elsewhere(spec: Any, domain_size: int, users: int) -> FormulaSetting:
-    """A kind among these users: the same object while edits leave them as they are."""
+    """The setting of another kind for these users, cached."""
     return bound(spec, domain_size, users=users)
 
 
 def _spread(cell: Cell, setting: FormulaSetting | None) -> float | None:
-    """σ of one estimated frequency: by the formula of all pure protocols, else by the family's own.
+    """σ of one estimated frequency, or of the mean: by the formula of pure protocols, else by the
+    family's own.
 
-    (The explanation of a pure protocol has σ too, among all its formulas: ten times as slow.)
-    Of numbers that of the mean, in numbers of the task's range.
+    The explanation of a pure protocol contains σ too, but takes ten times as long.
     """
     if setting is None:
         return None

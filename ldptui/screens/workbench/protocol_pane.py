@@ -32,8 +32,8 @@ NUMBERS: Final = "numbers"
 
 
 def usual_kinds(chosen: str = "") -> list[str]:
-    """The protocols listed in the pane beside the chosen one: those of numbers beside one of
-    numbers.
+    """The protocols listed in the pane: those of numbers if the chosen one is of numbers, else the
+    usual ones of items.
     """
     group = kind_words("protocol", chosen).group
     wanted = group if group == NUMBERS else ""
@@ -128,7 +128,7 @@ class ProtocolPane(Vertical):
         self._fill()
 
     def _fill(self) -> None:
-        """Write the rows; those that are there already keep their place."""
+        """Write the rows; unchanged rows keep their place."""
         draft, kinds = self.draft, self._kinds
         chosen = kind_of(draft, "protocol") if draft is not None else ""
         swept = swept_words(draft, "protocol.kind") if draft is not None else []
@@ -142,7 +142,7 @@ class ProtocolPane(Vertical):
                 options.highlighted = kinds.index(chosen)
 
     def _row(self, kind: str, chosen: str, swept: list[str]) -> Content:
-        """Mark, name, star, why to pick it, its σ at the right."""
+        """The row of a kind: mark, name, star, the reason to pick it, its σ at the right."""
         words, spread = kind_words("protocol", kind), spell_text(self, self._spreads.get(kind, ""))
         mark = "● " if kind == chosen else SWEPT if kind in swept else "○ "
         width = max(NAME, *map(len, self._kinds))

@@ -22,7 +22,8 @@ MOST_TICKS: Final = 32
 class ReplayBar(Static, can_focus=True):
     """The bar that replays a run block by block; hidden while nothing is replayed.
 
-    replay : what is shown. frame : the snapshot at the place reached; None before the first.
+    replay : the run being replayed. frame : the snapshot after the blocks so far; None before the
+    first.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -81,15 +82,15 @@ class ReplayBar(Static, can_focus=True):
             self._move(self.replay.blocks if place else 0)
 
     def _move(self, at: int, *, is_playing: bool = False) -> None:
-        """Show the first `at` blocks, and go on from there or stay."""
+        """Show the first `at` blocks, and continue from there if `is_playing`."""
         if self.replay is not None:
             self._at, self._is_playing = max(0, min(at, self.replay.blocks)), is_playing
             self._moved.set()
 
     async def _show(self, replay: RunReplay) -> None:
-        """Show the place reached, again with every move and every tick, until the replay is left.
+        """Show the reached place after every move and every tick, until the replay is closed.
 
-        While one frame is made, those that fall due are left out.
+        Ticks that pass while a frame is computed are skipped.
         """
         while self.replay is replay:
             self._moved.clear()

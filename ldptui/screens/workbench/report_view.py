@@ -63,8 +63,8 @@ class ReportView(Vertical):
     """The tab One report: a genuine and a fake report of the draft, step by step, side by side if
     there is room.
 
-    The same draws are kept while the scenario changes: what changes on the screen is what the
-    change did.
+    Random draws stay the same while the scenario changes, so that only the effect of an edit is
+    seen.
     """
 
     BINDINGS = [  # noqa: RUF012
@@ -126,7 +126,7 @@ class ReportView(Vertical):
 
     @property
     def _why_none(self) -> str:
-        """The reason why there is no report to show; "" where there is one."""
+        """The reason why there is no report to show; "" if there is one."""
         cell = self.draft.cell if self.draft is not None else None
         if cell is None:
             return NOTHING
@@ -224,7 +224,7 @@ class ReportStyle(Struct, frozen=True):
         return [self.words(history.title, tone), *steps]
 
     def _step(self, number: int, step: ReportStep, tone: str) -> RenderableType:
-        """A step: its name and text, what could happen, its cells, and what it comes to."""
+        """A step: its name and text, the possible outcomes, its cells, and its result."""
         palette, room = self.look.palette, self.width - self.indent
         chances = Table.grid(padding=(0, 2, 0, 0))
         for style in (palette.foreground, palette.theory, palette.foreground):

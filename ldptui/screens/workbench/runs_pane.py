@@ -138,7 +138,8 @@ class RunsPane(FilteredList):
         return row
 
     def _describe(self) -> None:
-        """The run under the cursor in words, where there is room; of a failed one the reason.
+        """Describe the run under the cursor, if there is room; for a failed run the reason and the
+        end of the traceback.
 
         Of a traceback the end, as that is where it says why.
         """
@@ -230,7 +231,9 @@ class RunsPane(FilteredList):
         self.post_message(RunsChosen(self.run_list.shown, kept))
 
     def action_group(self) -> None:
-        """Choose the next key by which the chart groups the cells of all shown runs."""
+        """Post a request to group the cells of all shown runs by the next key in which the runs
+        differ.
+        """
         self.post_message(GroupAsked())
 
     def action_ask(self, what: Ask) -> None:
@@ -246,7 +249,7 @@ class RunsPane(FilteredList):
 
 
 def _befores(runs: tuple[Run, ...]) -> Mapping[int, Run]:
-    """The run before each, by key, the previews left out."""
+    """The previous run of each run, by key; previews are left out."""
     found: dict[int, Run] = {}
     last = None
     for run in runs:
@@ -258,7 +261,9 @@ def _befores(runs: tuple[Run, ...]) -> Mapping[int, Run]:
 
 
 def _description(run: Run, before: Run | None) -> list[str]:
-    """A run in sentences: its state, its setting and where it came from, its news."""
+    """A run in sentences: its state, its setting and source, and the changes since the
+    run before.
+    """
     status = WORDS.get(run.status, run.status) if run.number is not None else run.status
     name = f"{run.name[:1].upper()}{run.name[1:]}"
     digest = run.snapshot.digest if run.snapshot.full else ""
@@ -283,7 +288,7 @@ def central_budget_words(run: Run) -> str:
 
 
 def _when(moment: float) -> str:
-    """The time of today's runs, the day of older ones; a clock may have been anywhere."""
+    """The time of today's runs, the day of older ones; "–" for an impossible time stamp."""
     try:
         then, now = time.localtime(moment), time.localtime()
     except (ValueError, OverflowError, OSError):

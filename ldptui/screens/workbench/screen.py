@@ -85,11 +85,11 @@ class WorkbenchScreen(DraftScreen):
         self.call_after_refresh(self._begin)
 
     def on_screen_resume(self, event: ScreenResume) -> None:
-        """Stop Textual from styling widgets again that it styled when they were mounted."""
+        """Stop Textual from styling widgets a second time after they were mounted."""
         event.refresh_styles = event.refresh_styles and self.stack_updates > 0
 
     def _begin(self) -> None:
-        """After the first frame: start the worker, load what is heavy, then the first draft."""
+        """Start the worker and load the first draft, after the first frame."""
         if self._collection is None:
             self.run_worker(self._engine.start(), exit_on_error=False)
         else:  # the worker of the first preview starts with it
@@ -267,8 +267,9 @@ class WorkbenchScreen(DraftScreen):
     # Other screens.
 
     def action_lab(self, show: str = "") -> None:
-        """Show the lab. show : the name of a question, or of a question about the
-        opened reports.
+        """Show the lab.
+
+        show : the name of a question to open; "reports" for a question about the opened reports.
         """
         lab = self._make_lab()
         lab.follow(self.draft)
@@ -278,7 +279,7 @@ class WorkbenchScreen(DraftScreen):
             self.app.push_screen("lab")
 
     def _make_lab(self) -> LabScreen:
-        """The lab, made when it is first needed."""
+        """The lab's screen, created at the first use."""
         if self._lab is None:
             from ..lab.lab_screen import LabScreen
 

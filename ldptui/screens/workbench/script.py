@@ -24,7 +24,7 @@ class ScriptEditor(TextArea):
     """The editor of the scenario's text: Textual's, in which esc leaves, tab moves on, and only the
     user's edits are posted.
 
-    It has colours where textual[syntax] is installed.
+    It has colours if textual[syntax] is installed.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -65,7 +65,9 @@ class ScriptEditor(TextArea):
                 self._follow(text)
 
     def _follow(self, text: str) -> None:
-        """Replace only the part that differs, unless it is another text altogether."""
+        """Replace only the part of the text that differs, or all of it if it is a
+        different text.
+        """
         old = self.text
         shorter = min(len(old), len(text))
         head = next((at for at in range(shorter) if old[at] != text[at]), shorter)
@@ -83,7 +85,7 @@ class ScriptEditor(TextArea):
     def show_attack(self, *, last: bool = False) -> None:
         """Scroll a newly opened text to its table `[attack]`.
 
-        last : at the last of its phases.
+        last : to the last of its phases.
         """
         rows = [
             at for at, line in enumerate(self.document.lines)
@@ -126,7 +128,7 @@ class ScriptEditor(TextArea):
         leave(self)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
-        """Return False for the keys that only move the cursor out of the editor."""
+        """Return False for leaving the editor while it does not have the focus."""
         return action != "leave" or self.screen.focused is self
 
     def on_paste(self, event: events.Paste) -> None:

@@ -33,10 +33,8 @@ MakeEngine: TypeAlias = Callable[[Callable[[Message], object]], Engine]
 class Simulations:
     """Asks the engine for the numbers that the charts need; pauses while a replay is shown.
 
-    Parameters
-    ----------
-    engine : computes, and posts its news to the screen.
-    store : where runs are kept, None for nowhere.
+    engine : runs the simulations, and posts messages to the screen. store : the file in which runs
+    are stored; None for none.
     """
 
     def __init__(self, screen: DraftScreen, engine: Engine, store: Path | None) -> None:
@@ -54,7 +52,7 @@ class Simulations:
     def preview_soon(self, *, edited: bool = False) -> None:
         """Start a preview when a burst of edits is over.
 
-        edited : the scenario is another one now. Else the run that is shown stays.
+        edited : the scenario was edited; if False, the run that is shown stays.
         """
         self._edited = self._edited or edited
         self._screen.later("preview", BURST_S, self.preview)
@@ -68,9 +66,9 @@ class Simulations:
     def preview(self) -> None:
         """Simulate the draft with few trials on the counts path, as far as the charts need it.
 
-        A run of the scenario that is at its end is shown in place of a preview, which then
-        adds what the run was not asked for. A run of other settings stays until an edit. What is
-        measured of the scenario already is not measured again.
+        A finished run of the scenario is shown in place of a preview, which then only adds cells
+        that the run lacks. A run of other settings stays until an edit. Cells that are measured
+        already are not measured again.
         """
         draft, screen = self._screen.draft, self._screen
         screen.drop("preview")
@@ -114,7 +112,7 @@ class Simulations:
     def _lacking(
         self, selections: Sequence[ChartSelection], scenario: Scenario
     ) -> tuple[ChartSelection, ...]:
-        """The selections of which what is shown has not all that they ask for."""
+        """The selections that the shown results do not cover."""
         from ...charts.curves import points_of, select_cells
 
         picture = self._screen.run_list.picture
@@ -139,7 +137,7 @@ class Simulations:
     def run(self, resumed: int | None = None) -> None:
         """Run all trials of the scenario and its sweep, unless a finished run has them.
 
-        One that is still being read runs once it is there, in place of its first preview.
+        If the scenario is still being read, the run starts when that is done.
         """
         draft, run_list = self._screen.draft, self._screen.run_list
         self._asked = draft is None or draft.scenario is None
@@ -173,7 +171,7 @@ class Simulations:
         self, draft: Draft, selections: Sequence[ChartSelection], full: bool = False,
         resumed: int | None = None,
     ) -> Run:  # fmt: skip
-        """Ask the engine for a preview, or for a run, which is kept in the store."""
+        """Request a preview, or a full run, which is stored; returns the run."""
         assert draft.scenario is not None
         self._key += 1
         # Fewer redraws over a network.
@@ -201,7 +199,7 @@ class Simulations:
         """Ask once whether a scenario's plug-in code may run; returns True if the user allows all
         of it.
 
-        What is not found is left to the worker, which says so.
+        Code that cannot be found is not asked about; the worker reports it.
         """
         from ..dialogs.prompts import ConsentScreen
 

@@ -25,7 +25,7 @@ class TitleBar(Widget):
     """The title of the scenario, with ● while it is unsaved; on small screens also the tabs of the
     panes.
 
-    pane : the one that is alone, 0 where all are shown.
+    pane : the number of the only visible pane, 0 if all are visible.
     """
 
     scenario: reactive[str] = reactive("")

@@ -24,7 +24,7 @@ from ..words import spell_text
 
 
 def muted_style(widget: Widget) -> str:
-    """The style of quiet words. ($text-muted is a colour that only CSS can resolve.)"""
+    """The style of secondary text; the theme's $text-muted can be resolved by CSS only."""
     return "dim" if widget.app.native_ansi_color else "$foreground-muted"
 
 
@@ -85,7 +85,7 @@ class ValueInput(FormControl, Input):
     """A text input of one row; enter or a click begins to edit it with its value selected, enter or
     esc ends that.
 
-    While it is not edited, left and right nudge it, and all other keys are those of the screen.
+    While it is not edited, left and right change its value, and all other keys go to the screen.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -122,7 +122,10 @@ class ValueInput(FormControl, Input):
 
     @dataclass(eq=False)
     class StepRequest(Message):
-        """Posted when a key asks for the next number up or down."""
+        """Posted when a key asks for the next number up or down.
+
+        big : by a large step.
+        """
 
         up: bool
         big: bool

@@ -33,7 +33,7 @@ class Field(Widget):
     """The field of a scenario key: a label, a control and, if the value is wrong, a sentence below.
 
     key : the dotted key that it edits. type_, options : None for those that core declares; options
-    are values with their words. optional : empty text removes the key.
+    are pairs of a value and its label. optional : empty text removes the key.
     """
 
     focused: reactive[bool] = reactive(False)
@@ -85,14 +85,14 @@ class Field(Widget):
         self._place_choice()
 
     def _place_choice(self) -> None:
-        """Let a choice that has no room behind the column of labels stand nearer to its own."""
+        """Move a choice nearer to its label if it does not fit beside the column of labels."""
         if isinstance(self.control, ChoiceControl) and self.size.width:
             fits = cell_len(self.control.word) + 4 <= self.size.width - LABEL_WIDTH
             is_short = 0 < cell_len(self.label) < LABEL_WIDTH // 2
             self.set_class(is_short and not fits, "-near")
 
     def _mark(self, focused: Widget | None) -> None:
-        """Mark the field with the focus, in one picture with its control."""
+        """Mark the field with the focus, in one repaint with its control."""
         self.focused = focused is self.control
 
     def render(self) -> RenderResult:
@@ -115,7 +115,7 @@ class Field(Widget):
     # Downwards.
 
     def show(self, value: Any, problem: str = "") -> None:
-        """Show a value and its problem, but leave the text that is being typed."""
+        """Show a value and its problem, but keep the text that is being typed."""
         self._say(problem)
         if _same(value, self._value) and not (self._sent and not self.control.has_focus):
             return
@@ -150,7 +150,9 @@ class Field(Widget):
                 self.control.cursor_position = len(text)
 
     def _say(self, problem: str) -> None:
-        """The sentence below the control; mounted when there is something to say first."""
+        """Show a sentence below the control; "" hides it. The widget for it is mounted when it is
+        first needed.
+        """
         if problem == self._problem:
             return
         self._problem = problem
@@ -165,7 +167,10 @@ class Field(Widget):
         self.refresh()
 
     def choose_from(self, options: Sequence[tuple[Any, str]]) -> None:
-        """Replace the options of a choice. options : (value, words) pairs."""
+        """Replace the options of a choice.
+
+        options : pairs of a value and its label.
+        """
         if isinstance(self.control, ChoiceControl) and tuple(options) != self.control.options:
             self.control.options = tuple(options)
 
@@ -254,5 +259,5 @@ _NOTHING: Final = object()
 
 
 def _same(value: Any, other: Any) -> bool:
-    """Equal and of one type, lists item by item: 1 and 1.0 and True differ in a file."""
+    """True if two values are equal and of one type: 1, 1.0 and True differ in a file."""
     return type(value) is type(other) and bool(value == other)

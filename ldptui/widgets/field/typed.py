@@ -37,7 +37,8 @@ def read(text: str, type_: Type) -> Any:
 
 
 def _table(text: str) -> Any:
-    """`width = 4, deep = { x = 1 }`: the keys of a table as TOML has them, with braces or without.
+    """The table in a text such as `width = 4, deep = { x = 1 }`, with braces or without; the text
+    itself if it is not valid TOML.
 
     The text itself where it is none yet.
     """
@@ -81,17 +82,17 @@ def write(value: Any, *, grouped: bool = True) -> str:
 
 
 def _name(name: str) -> str:
-    """A key as TOML has it: in quotes where it is no plain word."""
+    """A key as TOML writes it, in quotes if it is not a bare key."""
     return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else quote_toml(name)
 
 
 def quote_toml(text: str) -> str:
-    """A string as a TOML literal: JSON's, but with DEL and signs beyond 16 bits escaped."""
+    """A string as a TOML literal: JSON's escapes, and DEL escaped too."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _toml(value: Any) -> str:
-    """A value of a table as TOML has it, in one line."""
+    """A value of a table as TOML on one line."""
     if isinstance(value, Mapping):
         return f"{{ {write(value)} }}"
     if isinstance(value, list | tuple):
@@ -112,9 +113,9 @@ def _item(value: Any) -> str:
 class Steps(Struct, frozen=True):
     """The step sizes of the keys up and down in a number field.
 
-    `round_numbers`: along 1, 2, 5, 10, 20, …, with shift ten times as far.
-    `doubling`: along the powers of two, with shift four times as far.
-    `decades`: to the tenth or ten times as much, with shift the hundredth.
+    small, big : the step, and the step with shift. round_numbers : along 1, 2, 5, 10, 20, …, with
+    shift ten times as far. doubling : along the powers of two, with shift four times as far.
+    decades : by factors of ten, with shift of a hundred.
     """
 
     small: str = "0.1"

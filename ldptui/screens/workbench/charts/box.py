@@ -79,7 +79,7 @@ class ChartBox(CursorCharts):
 
     @property
     def _view(self) -> str:
-        """The view that is shown: chosen by hand, else the first."""
+        """The name of the view shown: the chosen one, else the first."""
         views = self.frame.views if self.frame is not None else {}
         return self.chosen["view"] if self.chosen.get("view") in views else next(iter(views), "")
 
@@ -94,7 +94,7 @@ class ChartBox(CursorCharts):
     def show(self, data: ChartData, room: Size, empty: str = "", note: str = "") -> None:
         """Draw the chart into a box of this size; of size (0, 0) nothing is drawn.
 
-        empty : the words while nothing is measured. note : what is said below each picture.
+        empty : the words before anything is measured. note : words below each view.
         """
         self._data, self._room, self._note = data, room, note
         self._make()
@@ -122,9 +122,10 @@ class ChartBox(CursorCharts):
             picture.chart = replace(chart, note="; ".join(notes))
 
     def _make(self) -> None:
-        """The frame, made once of the same values; of late curves the one before meanwhile.
+        """Make the frame, once for equal values; while closed forms are computed the earlier frame
+        stays.
 
-        Where there is none before it has the cells alone.
+        Without an earlier frame it has the measured cells only.
         """
         made_of = (*self.kind.numbers(self._data), *self.chosen.items())
         if self._made_of is not None and _same(made_of, self._made_of):
@@ -208,8 +209,8 @@ class ChartBox(CursorCharts):
 
     @property
     def at(self) -> Any:
-        """The stop (x-value, round or item) at the cursor; of rounds the one that all
-        charts share.
+        """The stop (x-value, round or item) at the cursor; for rounds the round that all charts
+        share.
         """
         return self._at if self.frame is None or self.frame.at is None else self.frame.at
 
@@ -219,7 +220,7 @@ class ChartBox(CursorCharts):
         return self._at is not None
 
     def take_stop(self) -> Any:
-        """Return the clicked stop and forget it, so that another chart shows it."""
+        """Return the clicked stop and clear the cursor, as another chart shows it."""
         stop, self._at = self._at, None
         return stop
 
@@ -315,7 +316,7 @@ class ChartBox(CursorCharts):
 
 
 def _same(values: Sequence[Any], others: Sequence[Any]) -> bool:
-    """Whether these are the same objects; words are compared."""
+    """True if these are the same objects; text, numbers and tuples are compared by value."""
     return len(values) == len(others) and all(
         a is b or (isinstance(a, str | int | tuple) and a == b)
         for a, b in zip(values, others, strict=True)

@@ -35,8 +35,9 @@ class Boxes(dict[str, ChartBox]):
     def show(
         self, visible: Sequence[str], columns: Widget, shown: ChartInput, room: Size, zoom: float
     ) -> None:
-        """Draw the charts named in `visible` side by side, the first on the left. zoom : factor of
-        the x-axes.
+        """Draw the charts named in `visible` side by side, the first on the left.
+
+        zoom : the factor of the x-axes.
         """
         data = shown.data
         for name, box in self.items():
@@ -66,7 +67,7 @@ class Boxes(dict[str, ChartBox]):
     ) -> tuple[ChartSelection, ...]:
         """The cells to measure for the charts named in `needed`, the base cell first.
 
-        at : the values of the cell that a cursor points at; empty for none.
+        at : the values of the cell at a cursor; empty for none.
         """
         from ....charts.curves import thin_out
 

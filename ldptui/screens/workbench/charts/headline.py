@@ -25,8 +25,8 @@ FOUND: Final = (16, 26)
 
 
 def border_title(pane: Widget, shown: ChartInput) -> Content:
-    """The title of the pane Charts with the name of the run; a run of other settings than the
-    draft's stands out.
+    """The title of the pane Charts with the name of the run, highlighted if the run has other
+    settings than the draft.
     """
     name = str(pane.BORDER_TITLE)
     if not shown.result:
@@ -57,8 +57,8 @@ class Headline(Static):
     def show(self, shown: ChartInput, chart: str, room: Size, *, over_charts: bool) -> int:
         """Write the sentences for a pane of this size and return the number of rows that they take.
 
-        chart : the tab that is shown. over_charts : tables and texts leave less room for words, and
-        the page of an answer says what was found itself.
+        chart : the name of the tab. over_charts : True above charts; above tables and texts there
+        is less room, and the tab of a goal says the result itself.
         """
         claimed = sum(room.height >= rows for rows in CLAIM) if over_charts else 0
         most = sum(room.height >= rows for rows in FOUND)

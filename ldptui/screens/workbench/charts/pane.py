@@ -43,9 +43,9 @@ MOST_ZOOM: Final = 64.0
 class ChartsPane(Vertical):
     """The pane Charts: one tab of charts, tables or texts about the draft and the run shown.
 
-    `draft` gives the closed forms, `snapshot` what was simulated, `overlays` other runs over it.
-    Points of other settings than the draft's are shown muted until the new ones arrive.
-    Posts SelectionsChanged when other cells have to be measured than `selections` said.
+    draft : gives the closed forms. snapshot : the simulated values. overlays : other runs over
+    them. Points of other settings than the draft's are muted until new ones arrive. Posts
+    SelectionsChanged when other cells have to be measured than `selections` returned.
     """
 
     BORDER_TITLE = "4 Charts"
@@ -236,7 +236,7 @@ class ChartsPane(Vertical):
     def action_cursor(self, how: Move, by: int = 0) -> None:
         """Move the cursor of the chart, else step through a campaign's rounds.
 
-        Where there is neither, the cursor of the chart that the tab follows.
+        Without either, move the cursor of the chart whose cell the tab shows.
         """
         own, chart = self._own, self._cursor_box
         if how == "pool" and own is not None and own.has_cursor:
@@ -293,7 +293,7 @@ class ChartsPane(Vertical):
 
     @property
     def _own(self) -> ChartBox | None:
-        """The chart of the tab."""
+        """The chart of the tab; None for a tab without a chart."""
         return self._boxes.get(self.tab)
 
     @property
@@ -303,34 +303,34 @@ class ChartsPane(Vertical):
 
     @property
     def _needed_charts(self) -> tuple[str, ...]:
-        """The charts that are looked at, or whose numbers are."""
+        """The charts on the screen, or the chart whose numbers the table shows."""
         return self._visible or ((self._behind,) if self.tab == "table" else ())
 
     @property
     def _scrubs(self) -> bool:
-        """True if the charts on the screen follow a round."""
+        """True if the charts on the screen show a single round."""
         follows = {"timeline", "frequencies"} & {*self._needed_charts}
         leads = self._own is not None and self._own.kind.leads
         return bool(follows) and self._round_count > 0 and not leads
 
     @property
     def _cursor_box(self) -> ChartBox | None:
-        """The chart whose cursor the keys move; None where they go through rounds."""
+        """The chart whose cursor the keys move; None if they step through rounds."""
         own = self._own
         if own is not None and own.kind.leads:
             return own
         return None if self._scrubs else self._boxes.pointing(self.tab) or own
 
     def _charts(self) -> list[ChartView]:
-        """The charts on the screen, those that the tab is named after first."""
+        """The chart widgets on the screen, those of the tab's own chart first."""
         return [chart for name in self._visible for chart in self._boxes[name].charts()]
 
     def _with_table(self) -> list[str]:
-        """The charts that the draft has, each with its numbers."""
+        """The names of the draft's charts, which all have a table of numbers."""
         return [name for name, _ in self.tabs() if name in self._boxes]
 
     def _point(self, draft: Draft | None) -> None:
-        """Look at the cell of a draft that a cursor points at."""
+        """Bind the cell of the draft at a chart's cursor."""
         chart = self._boxes.pointing(self.tab)
         edits = tuple(chart.at_cursor()) if chart is not None else ()
         if (draft, edits) != (self._pointed_from, self._edits):
@@ -340,7 +340,10 @@ class ChartsPane(Vertical):
     # The picture follows from the state of the pane and of its charts; each draws what has changed.
 
     def _show(self, *, mark: bool = True) -> None:
-        """Show what the tab has; `mark`: estimates of other settings as such from now on."""
+        """Show the content of the tab.
+
+        mark : mark estimates of other settings from now on.
+        """
         if not self.is_mounted:
             return
         self._point(self.draft)
@@ -365,7 +368,7 @@ class ChartsPane(Vertical):
             self._tell_selections()
 
     def _show_bars(self) -> None:
-        """The rows around the charts: tabs, warnings, the round; and the key hints."""
+        """Update the rows around the charts: tabs, warnings, the round; and the key hints."""
         box, shown = self._own, self._shown
         self._tabs.choices = fitting(self.tabs(), self.content_size.width)
         self._tabs.selected = self.tab
@@ -384,7 +387,7 @@ class ChartsPane(Vertical):
             self.refresh_bindings()
 
     def _tell_selections(self) -> None:
-        """Say so when other cells have to be measured than before."""
+        """Post SelectionsChanged if other cells have to be measured than before."""
         wanted = [*self._boxes.measurement_key(self._needed_charts), self._edits]
         if wanted != self._asked:
             self._asked = wanted

@@ -39,10 +39,10 @@ class ChartInput(Struct, frozen=True):
     """The input of the charts: the draft, the run shown, overlaid runs, and the round or cell at
     the cursor.
 
-    cursor : a round of the campaign, from 0; None: all rounds pooled. at : the draft at the cell
-    that a chart's cursor points at, which differs from the draft's own in at_keys; None while
-    there is none. marked : whether the estimates are marked as those of other settings than the
-    draft's. run_key : what runs it.
+    cursor : a round of the campaign, from 0; None if all rounds are pooled. at : the draft of the
+    cell at a chart's cursor, None without one; at_keys : the keys in which it differs from the
+    draft. marked : True if the estimates are marked as of other settings than the draft's. run_key
+    : the key that runs the scenario.
     """
 
     draft: Draft | None = None
@@ -133,7 +133,7 @@ class ChartInput(Struct, frozen=True):
     def result(self) -> str:
         """The name of the result: the run, its sweep and its trials; "" if there is no run.
 
-        A preview says what a run would sweep.
+        For a preview it includes what a full run would sweep.
         """
         run, base = self.snapshot, self.base
         if run is None or base is None or not base.trials:
@@ -163,7 +163,9 @@ class ChartInput(Struct, frozen=True):
         return self.draft is not None and bool(self.draft.problems)
 
     def _stale_result(self, name: str, trials: str) -> str:
-        """The name of a result of other settings; of an invalid draft its last valid one."""
+        """The name of a result with other settings; for an invalid draft the last valid
+        scenario.
+        """
         if self.draft is None or not self.draft.problems or self.scenario is None:
             return f"STALE: {name}, other settings · {trials}"
         return f"STALE: last valid {describe_scenario(self.scenario.document)} · {trials}"
@@ -183,7 +185,7 @@ class ChartInput(Struct, frozen=True):
         """The sentences about the result of the cell shown and of the sweep; empty before the first
         trials and for a run of other settings.
 
-        chart : the tab that shows them.
+        chart : the name of the tab that shows them.
         """
         told = self.verdict_cell
         if told is None or self.marked or self.stale:
@@ -268,7 +270,7 @@ def ends(values: Sequence[object]) -> str:
 
 
 def _numbers(values: Sequence[object]) -> list[float]:
-    """The values of a sweep over numbers; of any other none."""
+    """The values of a sweep as floats; empty if they are not all numbers."""
     numbers = [
         float(value)
         for value in values

@@ -91,13 +91,13 @@ def first_tab(scenario: Scenario | None) -> str:
 
 
 def _items(scenario: Scenario) -> int | None:
-    """The number of items where the population states it."""
+    """The number of items, if the population's table states it."""
     population = scenario.document.get("population", {})
     return len(population.get("counts", ())) or population.get("items")
 
 
 def in_rounds(document: Mapping[str, Any] | None) -> bool:
-    """True if the text of a scenario has several rounds."""
+    """True if a scenario's document has several rounds."""
     attack = (document or {}).get("attack")
     phased = isinstance(attack, Mapping) and "phase" in attack
     return phased or "campaign" in (document or {})
@@ -116,7 +116,7 @@ def task_of(scenario: Scenario | None) -> str:
 class Tabs:
     """The tabs of the draft; while it is invalid, those of the last valid draft.
 
-    A goal asks a question: its tab comes with it, and with the end of it the one before.
+    When a goal is added its tab is shown, and when it is removed the tab before.
     """
 
     def __init__(self) -> None:
@@ -147,7 +147,7 @@ def fitting(tabs: Choices, width: int) -> Choices:
 def charts_of(tab: str, *, wide: bool, rounds: bool) -> tuple[str, ...]:
     """The charts that a tab shows: its own first, and on wide screens a second one beside it.
 
-    rounds : whether there are rounds whose frequencies could be gone through.
+    rounds : True if there are rounds with frequencies of their own.
     """
     kind = KINDS[tab]
     if not kind.frame:
