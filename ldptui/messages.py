@@ -27,8 +27,8 @@ class KeyEdited(Message):
 class KeysProposed(Message):
     """Posted to set several keys of the scenario at once, as one edit.
 
-    what : the edit's name. sweeps_stay : keep the sweeps of these keys; otherwise the new values
-    replace them.
+    what : the edit's name.
+    sweeps_stay : keep the sweeps of these keys; otherwise the new values replace them.
     """
 
     edits: Sequence[tuple[str, Any]]
@@ -79,8 +79,9 @@ class LongWork(Message):
 class ChoicesAsked(Message):
     """Posted to show the list of all values of a field; `chosen` is called with the choice.
 
-    field : the widget that takes it. options : the values with their words. value : what the field
-    says now.
+    field : the widget that takes it.
+    options : the values with their words.
+    value : what the field says now.
     """
 
     field: Widget

@@ -109,9 +109,10 @@ def chart_of(
     the first chart that the run has.
 
     metric : the metric of a map, of the success or over the rounds; if None, the first measured
-    one, over the rounds the targets' estimates. permit : finds the Python code that the scenario
-    names and that may run. overlays : other runs, drawn over this one. Raises ScenarioError at
-    "chart" or "metric" if the run has no such chart.
+        one, over the rounds the targets' estimates.
+    permit : finds the Python code that the scenario names and that may run.
+    overlays : other runs, drawn over this one.
+    Raises ScenarioError at "chart" or "metric" if the run has no such chart.
     """
     names = [name] if name else ["success" if names_items(scenario) else "gain"]
     if name is None:

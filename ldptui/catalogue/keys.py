@@ -22,15 +22,24 @@ CODE: Final = ("name", "options")
 class Key(Struct, frozen=True):
     """The catalogue's description of one dotted key of a scenario, such as `protocol.epsilon`.
 
-    name, symbol : "privacy budget", "ε". phrase : the name in sentences and on axes. brief : in
-    lists of runs. head : above a column. told : in the line of settings; "" if it is left out
-    there. meaning : two plain sentences. note : a remark on the allowed values besides type and
-    range. formula : lines of at most 76 cells. source : the paper; sources : papers of single
-    choices, by choice. words : labels of choices that differ from their values. start : the first
-    value in a form. follows : the rule by which that value follows a number of the draft: `of` that
-    number, `part` of it, rounded to `digits` or else down, `least` and `most`. step : the steps of
-    a number field, small and big, or the name of a grid. sweep : the values of a new sweep. axis :
-    its order on the x-axis of each chart. span : the range of that axis.
+    name, symbol : "privacy budget", "ε".
+    phrase : the name in sentences and on axes.
+    brief : in lists of runs.
+    head : above a column.
+    told : in the line of settings; "" if it is left out there.
+    meaning : two plain sentences.
+    note : a remark on the allowed values besides type and range.
+    formula : lines of at most 76 cells.
+    source : the paper.
+    sources : papers of single choices, by choice.
+    words : labels of choices that differ from their values.
+    start : the first value in a form.
+    follows : the rule by which that value follows a number of the draft: `of` that number, `part`
+        of it, rounded to `digits` or else down, `least` and `most`.
+    step : the steps of a number field, small and big, or the name of a grid.
+    sweep : the values of a new sweep.
+    axis : its order on the x-axis of each chart.
+    span : the range of that axis.
 
     Empty texts and None mean that there is nothing to say.
     """
@@ -111,7 +120,7 @@ def start_of(key: str, numbers: Mapping[str, Any] | None = None) -> Any:
     """The value that a key starts with in a form; None if it has none.
 
     numbers : the draft's numbers by name, which the value may follow. For a table: a dict with the
-    value of each of its keys.
+        value of each of its keys.
     """
     words, known = key_words(key), numbers or {}
     if isinstance(words.start, Mapping):

@@ -14,10 +14,15 @@ from .toml_rows import rows
 class KindWords(Struct, frozen=True):
     """The catalogue's description of one kind of a table, such as ("protocol", "olh").
 
-    reason : a line on why to pick it. brief : the same, shorter. text : what it does. formula :
-    lines of at most 76 cells. family : the family of a protocol, a key of `families`. group : the
-    folded group in the list of protocols, a key of `folded_groups`; "" if it is always shown. sweep
-    : True if a new sweep of the kind includes it. Empty texts mean that there is nothing to say.
+    reason : a line on why to pick it.
+    brief : the same, shorter.
+    text : what it does.
+    formula : lines of at most 76 cells.
+    family : the family of a protocol, a key of `families`.
+    group : the folded group in the list of protocols, a key of `folded_groups`; "" if it is always
+        shown.
+    sweep : True if a new sweep of the kind includes it. Empty texts mean that there is nothing to
+        say.
     """
 
     table: str
@@ -70,11 +75,13 @@ def swept_kinds(table: str, chosen: str) -> list[str]:
 class MetricWords(Struct, frozen=True):
     """The catalogue's description of one metric, such as `normalised_gain`.
 
-    column : the meaning of its column in exported runs. meaning : two plain sentences. formula :
-    lines of at most 76 cells. verdict : a sentence with its value, and {fakes} if it is about the
-    attack. leads : its rank among the metrics that summarise a sweep, 0 if it is none of them.
+    column : the meaning of its column in exported runs.
+    meaning : two plain sentences.
+    formula : lines of at most 76 cells.
+    verdict : a sentence with its value, and {fakes} if it is about the attack.
+    leads : its rank among the metrics that summarise a sweep, 0 if it is none of them.
     aside : True if tables of sweeps show it only on request. Empty texts mean that there is nothing
-    to say.
+        to say.
     """
 
     metric: str
@@ -119,8 +126,9 @@ def metric_words(metric: str) -> MetricWords:
 class TabWords(Struct, frozen=True):
     """The catalogue's description of one tab of the charts, such as `gain`; `runs` is pane 5.
 
-    shows : its content, for the documentation too. reading : how to read it. metric : the metric
-    whose formula and source it shows; "" if it has its own, or none.
+    shows : its content, for the documentation too.
+    reading : how to read it.
+    metric : the metric whose formula and source it shows; "" if it has its own, or none.
     """
 
     tab: str

@@ -23,9 +23,10 @@ NO_CELLS: Final = Cells()
 class ChartData(Struct, frozen=True, eq=False):
     """A scenario, its run and overlaid runs, with the round or cell at the cursor.
 
-    round : of the campaign, from 0; None if all rounds are pooled. cell_words : the name of the
-    cell at a cursor, if it is shown in place of the base: "OUE β 0.05"; "" for the base. has_curves
-    : False while the closed forms between the cells are not to be drawn.
+    round : of the campaign, from 0; None if all rounds are pooled.
+    cell_words : the name of the cell at a cursor, if it is shown in place of the base: "OUE β
+        0.05"; "" for the base.
+    has_curves : False while the closed forms between the cells are not to be drawn.
     """
 
     scenario: Scenario | None = None

@@ -21,10 +21,15 @@ if TYPE_CHECKING:
 class About(Struct, frozen=True):
     """The properties of a scenario that decide which charts and tabs it has.
 
-    bound : its values are valid; until then its text decides. lists : it estimates a list of items.
-    spread : its estimates can be compared item by item with true values. levels : the server names
-    items, level by level. rounds : it is a campaign. pairs : it sweeps two keys. measured : it has
-    metrics in Python. scored : its first filter has scores. keeps : users memoise their answers.
+    bound : its values are valid; until then its text decides.
+    lists : it estimates a list of items.
+    spread : its estimates can be compared item by item with true values.
+    levels : the server names items, level by level.
+    rounds : it is a campaign.
+    pairs : it sweeps two keys.
+    measured : it has metrics in Python.
+    scored : its first filter has scores.
+    keeps : users memoise their answers.
     goal : it searches for the smallest attack.
     """
 
@@ -43,18 +48,26 @@ class About(Struct, frozen=True):
 class ChartKind(Struct, frozen=True):
     """A tab of charts, numbers or words, and the figure for paper, if the tab has one.
 
-    title : of its tab; "" if it is only a figure for paper. has : returns whether a scenario has
-    it. frame : the file in figures/ whose function `frame` returns the chart from `ChartData` and
-    the chosen options, or a sentence if there is none; "" for a tab without charts. numbers :
-    returns the values that the frame depends on. beside : the chart shown at its side on a wide
-    screen. paper : its place among the figures for paper; 0 if it is none. view : the view for
-    paper. needs : what a scenario needs for such a figure, in words. short : a shorter title.
-    unnamed : the title if the server names no items. cells : the cells that a preview measures for
-    it besides the base. waiting : the sentence until there are numbers. asks : the field of
-    `ChartSelection` with the details that a preview measures for it; "" for none. at_cell : it
-    shows the cell at a cursor. tall, wide : the rows and columns from which its next view is shown
-    too, below or beside; 0 for never. overlays : other runs can be laid over it. leads : the keys
-    move its cursor before that of rounds or of a sweep.
+    title : of its tab; "" if it is only a figure for paper.
+    has : returns whether a scenario has it.
+    frame : the file in figures/ whose function `frame` returns the chart from `ChartData` and the
+        chosen options, or a sentence if there is none; "" for a tab without charts.
+    numbers : returns the values that the frame depends on.
+    beside : the chart shown at its side on a wide screen.
+    paper : its place among the figures for paper; 0 if it is none.
+    view : the view for paper.
+    needs : what a scenario needs for such a figure, in words.
+    short : a shorter title.
+    unnamed : the title if the server names no items.
+    cells : the cells that a preview measures for it besides the base.
+    waiting : the sentence until there are numbers.
+    asks : the field of `ChartSelection` with the details that a preview measures for it; "" for
+        none.
+    at_cell : it shows the cell at a cursor.
+    tall, wide : the rows and columns from which its next view is shown too, below or beside; 0 for
+        never.
+    overlays : other runs can be laid over it.
+    leads : the keys move its cursor before that of rounds or of a sweep.
     """
 
     name: str

@@ -44,11 +44,13 @@ class LateError(Exception):
 class Series(Struct, frozen=True):
     """One line or cloud of points: `x`, `y` and `error` have one length; NaN breaks a line.
 
-    error : the half-width of the interval drawn around y (± error). style : a "band" is a line
-    through the points, by x, within the intervals; a "floor" is the area between zero and the
-    points. cloud : very many points may be drawn as dots; if False, each keeps its mark. A line
-    without points is only an entry of the legend. end : the name at the right end of the line, in
-    place of an entry of the legend, if there is room.
+    error : the half-width of the interval drawn around y (± error).
+    style : a "band" is a line through the points, by x, within the intervals; a "floor" is the area
+        between zero and the points.
+    cloud : very many points may be drawn as dots; if False, each keeps its mark. A line without
+        points is only an entry of the legend.
+    end : the name at the right end of the line, in place of an entry of the legend, if there is
+        room.
     """
 
     label: str
@@ -65,8 +67,8 @@ class Series(Struct, frozen=True):
 class Axis(Struct, frozen=True):
     """An axis of a plot: its label with the unit, its scale and its limits (None: from the data).
 
-    linear : above 0 for a symlog axis: linear within ± linear, logarithmic beyond. bands : above 0
-    for an axis of this number of equally high rows.
+    linear : above 0 for a symlog axis: linear within ± linear, logarithmic beyond.
+    bands : above 0 for an axis of this number of equally high rows.
     """
 
     label: str
@@ -81,8 +83,8 @@ class Axis(Struct, frozen=True):
 class Plot(Struct, frozen=True, tag=True):
     """A chart with two axes: curves, points, error bars and horizontal reference lines.
 
-    levels : the value and the label of each reference line. cursor : the x of the cursor, drawn as
-    a vertical line; None for none.
+    levels : the value and the label of each reference line.
+    cursor : the x of the cursor, drawn as a vertical line; None for none.
     """
 
     title: str
@@ -114,8 +116,11 @@ FINDINGS: Final[tuple[Finding, ...]] = ("detected", "missed", "false")
 class Bar(Struct, frozen=True):
     """One item of a bar chart: a true mark, an estimate ± error, and the change an attack made.
 
-    value : the length of the bar. error : the half-width of its interval. true : the mark. before :
-    the estimate without attack. others : the estimates of other runs, None if a run lacks the item.
+    value : the length of the bar.
+    error : the half-width of its interval.
+    true : the mark.
+    before : the estimate without attack.
+    others : the estimates of other runs, None if a run lacks the item.
     """
 
     label: str
@@ -132,7 +137,7 @@ class Rest(Struct, frozen=True):
     """A summary of the items without a bar: their number, the targets among them, and their sums.
 
     value, true : the sums of the bars' and the marks' values; None if they are not known for all
-    items.
+        items.
     """
 
     count: int
@@ -145,9 +150,10 @@ class Bars(Struct, frozen=True, tag=True):
     """Horizontal bars, one item a row; `rest` summarises the items without a bar.
 
     item, value, truth : the heads of the labels, the numbers and the marks (8 letters at most).
-    others : the names of the runs of each bar's `others`, and the tones of their marks. cursor :
-    the label of the bar at the cursor. lead : the number of first bars that are shown even if the
-    note and the numbers above the bars have no room then.
+    others : the names of the runs of each bar's `others`, and the tones of their marks.
+    cursor : the label of the bar at the cursor.
+    lead : the number of first bars that are shown even if the note and the numbers above the bars
+        have no room then.
     """
 
     title: str
@@ -166,10 +172,13 @@ class Bars(Struct, frozen=True, tag=True):
 class Grid(Struct, frozen=True):
     """A number for each pair of two swept values: a heat map whose cells are read as numbers.
 
-    rows, columns : the names of the values. row, column : the names of the two keys. values : a row
-    for each of `rows`, with a number or None for each of `columns`. cursor : the row and the column
-    at the cursor. inside : a bool for each value, True inside the outline of the map; line : the
-    outline's meaning. nouns : the full names of the rows' and the columns' keys, for paper.
+    rows, columns : the names of the values.
+    row, column : the names of the two keys.
+    values : a row for each of `rows`, with a number or None for each of `columns`.
+    cursor : the row and the column at the cursor.
+    inside : a bool for each value, True inside the outline of the map.
+    line : the outline's meaning.
+    nouns : the full names of the rows' and the columns' keys, for paper.
     """
 
     title: str

@@ -76,9 +76,10 @@ def open_workbench(
 ) -> int:
     """Run the workbench until the user quits it; returns the exit code.
 
-    scenario : the path or bundled name of the scenario to open. run_replay : the stored run to
-    replay. collection : the form fields about the report files to show. commands : returns the
-    names of all commands, to suggest one if there is no such scenario.
+    scenario : the path or bundled name of the scenario to open.
+    run_replay : the stored run to replay.
+    collection : the form fields about the report files to show.
+    commands : returns the names of all commands, to suggest one if there is no such scenario.
     """
     path = scenario_path(scenario, commands)
     reason = unfit_terminal(options.charset)

@@ -117,9 +117,9 @@ def write_parquet(
 ) -> None:
     """Write a Parquet file with a row for each trial, and with the meanings of its columns.
 
-    about : facts of the run for the file's metadata. choice : the metrics to write, or a table to
-    write in place of trials. Raises FileError if the file cannot be written, ImportError without
-    pyarrow.
+    about : facts of the run for the file's metadata.
+    choice : the metrics to write, or a table to write in place of trials.
+    Raises FileError if the file cannot be written, ImportError without pyarrow.
     """
     pyarrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
     if choice.is_pivot:

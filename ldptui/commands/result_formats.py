@@ -30,8 +30,9 @@ if TYPE_CHECKING:
 class Output:
     """The file, format and selected metrics of a command's results.
 
-    path : None for standard output. frequencies : with every item's estimates. choice : the metrics
-    of tables, and the keys at their side and above.
+    path : None for standard output.
+    frequencies : with every item's estimates.
+    choice : the metrics of tables, and the keys at their side and above.
     """
 
     format: Format
@@ -104,11 +105,13 @@ def _check_pyarrow(out: Path) -> None:
 class Format:
     """A format of results: its name, its file suffix and the functions that write it.
 
-    words : the description in help; "" if the name says it. end : the suffix of its files; "" if it
-    has none. make : returns the text from results, versions and output; None if the format is no
-    text. file : writes a format that is no text; None for a recording, which the store writes.
-    check : raises LdpError if the file cannot be written. commands : the commands that can write
-    it. frequencies : True if it can hold every item's estimates.
+    words : the description in help; "" if the name says it.
+    end : the suffix of its files; "" if it has none.
+    make : returns the text from results, versions and output; None if the format is no text.
+    file : writes a format that is no text; None for a recording, which the store writes.
+    check : raises LdpError if the file cannot be written.
+    commands : the commands that can write it.
+    frequencies : True if it can hold every item's estimates.
     """
 
     name: str

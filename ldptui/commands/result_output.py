@@ -41,7 +41,8 @@ def read_output(
     """The output that a command's options request, with a writable file.
 
     asked : the value of --format; if it is None, the end of the file's name decides, else it is the
-    first format of the command. Raises ScenarioError for options that do not go together.
+        first format of the command.
+    Raises ScenarioError for options that do not go together.
     """
     path = written_to(out)
     form = _format_of(asked, path, command) or formats(command)[0].name

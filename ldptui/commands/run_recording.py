@@ -148,8 +148,8 @@ def bound(
 ) -> Experiment:
     """The bound experiment of a scenario, with its goals answered and its plug-in code permitted.
 
-    place : the store with the answers of earlier searches, to which new answers are added. fresh :
-    search again.
+    place : the store with the answers of earlier searches, to which new answers are added.
+    fresh : search again.
     """
     experiment = compile(scenario, limits=limits, searches=False)
     if open_goals(experiment):

@@ -33,7 +33,8 @@ def bind_setting(
     """The protocol and numbers of the formulas: the given options, else those of an example.
 
     numbers : users, share, r, held and mean of `FormulaSetting`. Formulas of protocols of numbers
-    hold for any domain. Raises ScenarioError for options out of range, or of another protocol.
+        hold for any domain.
+    Raises ScenarioError for options out of range, or of another protocol.
     """
     spec, kinds, example = NAMED[kind], in_order("protocol", KINDS), list[str]()
     numeric, is_alone = is_a(spec.mechanism, NumericProtocol), not keys and items is None

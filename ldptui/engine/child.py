@@ -25,11 +25,14 @@ ERRORS_KEPT: Final = 4000
 class Child:
     """A worker process of the engine; its messages are passed to `heard`, its end to `ended`.
 
-    busy : it has a run that has not ended. began : the key of the request that it started last.
-    dismissed : its messages are ignored. started : set once the process runs, or cannot be started.
-    first_question : the question sent before it is ready. note : its versions. errors : the end of
-    its standard error. nonsense : a sentence about a message that cannot be decoded; "" if there
-    was none.
+    busy : it has a run that has not ended.
+    began : the key of the request that it started last.
+    dismissed : its messages are ignored.
+    started : set once the process runs, or cannot be started.
+    first_question : the question sent before it is ready.
+    note : its versions.
+    errors : the end of its standard error.
+    nonsense : a sentence about a message that cannot be decoded; "" if there was none.
     """
 
     def __init__(

@@ -37,8 +37,9 @@ from ..text import format as text
 class CellsSoFar:
     """The cells of an experiment with their results so far, and their views for the charts.
 
-    numbers : the index of each cell in the request. detailed : the cells whose views also have the
-    gain under other protocols, as the verdict names them.
+    numbers : the index of each cell in the request.
+    detailed : the cells whose views also have the gain under other protocols, as the verdict names
+        them.
     """
 
     def __init__(
@@ -118,8 +119,8 @@ class Picture:
     def draw(self, cell: Cell, hook: Hook, *, judged: bool, listed: bool) -> None:
         """Compute the details of single trials, each once; an interrupt can be resumed.
 
-        judged : with the filters' verdict on each report. listed : with the estimates of each
-        trial.
+        judged : with the filters' verdict on each report.
+        listed : with the estimates of each trial.
         """
         if "bits" not in self._drawn:
             self._drawn["bits"] = bit_counts(cell.first, hook)

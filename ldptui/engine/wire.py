@@ -28,8 +28,9 @@ LIMIT: Final = 1 << 26
 class Order(msgspec.Struct, omit_defaults=True):
     """A message from the app to a worker, with exactly one field set.
 
-    run, ask : a request that replaces the current one. cancel : the key of a request to stop;
-    finished trials stay. quit : the worker must end.
+    run, ask : a request that replaces the current one.
+    cancel : the key of a request to stop; finished trials stay.
+    quit : the worker must end.
     """
 
     run: Request | None = None
@@ -46,9 +47,12 @@ class Order(msgspec.Struct, omit_defaults=True):
 class News(msgspec.Struct, omit_defaults=True):
     """A message from a worker to the app, with exactly one field set.
 
-    ready : the versions, sent once after all imports. started : the key of the request that begins.
-    snapshot : the changed fields of a run's snapshot. more : further messages belong to the same
-    snapshot. reply : the reply to a question. error : a sentence about a line that is no order.
+    ready : the versions, sent once after all imports.
+    started : the key of the request that begins.
+    snapshot : the changed fields of a run's snapshot.
+    more : further messages belong to the same snapshot.
+    reply : the reply to a question.
+    error : a sentence about a line that is no order.
     """
 
     ready: Mapping[str, str] | None = None

@@ -34,8 +34,8 @@ class TargetSupport:
     protocols.
 
     number, gain : the numbers of its equation and of the equation of its gain in the list of
-    equations; 22 is the gain of every attack. put : the right side with numbers, if it differs from
-    the text with its symbols replaced.
+        equations; 22 is the gain of every attack.
+    put : the right side with numbers, if it differs from the text with its symbols replaced.
     """
 
     text: str
@@ -125,8 +125,10 @@ def list_attack_formulas(
 ) -> Iterator[Formula]:
     """Yields the formulas of the gain of the cell's attack; without a cell, of RPA, RIA and MGA.
 
-    crafting : further formulas of crafted reports besides S. gain : the formulas of the gain. title
-    : the title of S. beside : words about the fakes for the heading.
+    crafting : further formulas of crafted reports besides S.
+    gain : the formulas of the gain.
+    title : the title of S.
+    beside : words about the fakes for the heading.
     """
     cell = known.setting.cell
     if cell is None:

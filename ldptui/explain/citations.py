@@ -16,9 +16,11 @@ from .. import __version__
 class Paper:
     """An entry of `papers.bib`.
 
-    key : the letters by which tables cite it, "" if none do. cited : its name in the catalogue's
-    sources; "" for ldptui itself. listed : its line below a table. what : what ldptui takes from
-    it, besides the kinds whose source it is. entry : the BibTeX.
+    key : the letters by which tables cite it, "" if none do.
+    cited : its name in the catalogue's sources; "" for ldptui itself.
+    listed : its line below a table.
+    what : what ldptui takes from it, besides the kinds whose source it is.
+    entry : the BibTeX.
     """
 
     key: str

@@ -17,10 +17,12 @@ from ldptui.core.law.pure import LocalMechanism
 class ClientProgram:
     """The client program of one protocol, with its parameters filled in.
 
-    known : the parameters by name, as JSON has them. words : the meaning of each and its formula;
-    "" if the formula is that of the kind. supports : the rule by which a report supports an item,
-    in words. steps : the steps of the client, in order. code : the client in Python. of_numbers :
-    True if users hold numbers.
+    known : the parameters by name, as JSON has them.
+    words : the meaning of each and its formula; "" if the formula is that of the kind.
+    supports : the rule by which a report supports an item, in words.
+    steps : the steps of the client, in order.
+    code : the client in Python.
+    of_numbers : True if users hold numbers.
     """
 
     known: dict[str, Any]
@@ -49,7 +51,7 @@ def client_of(protocol: LocalMechanism, *, ranged: bool = False) -> ClientProgra
     """The client program of a protocol; None if clients.toml has none.
 
     ranged : its users hold numbers of the protocol's range; if False, the items 0 to d - 1 as
-    numbers.
+        numbers.
     """
     rows = client_rows()
     row = rows.get(type(protocol).__name__)

@@ -39,10 +39,12 @@ GAIN: Final = "G = β(S − f_T), S = targets that one fake user supports"
 class CuratorWords:
     """The formulas of a curator's error.
 
-    error : the source of its squared error. off_by : the largest error of a count with probability
-    0.95, in terms of s. accuracy, needs : accuracy from ε and ε from accuracy, with {Δ} for the
-    sensitivity; source : their source. exact : True if the probability α is attained; False if it
-    is a bound, as for whole numbers and withheld bins.
+    error : the source of its squared error.
+    off_by : the largest error of a count with probability 0.95, in terms of s.
+    accuracy, needs : accuracy from ε and ε from accuracy, with {Δ} for the sensitivity.
+    source : their source.
+    exact : True if the probability α is attained; False if it is a bound, as for whole numbers and
+        withheld bins.
     """
 
     error: str = NOT_TOLD

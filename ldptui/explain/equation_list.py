@@ -23,9 +23,10 @@ Verdict = Literal["ok", "loose", "wrong", "missing"]
 class Equation:
     """One equation of the list; `printed` and `corrected` are lines of at most 76 cells.
 
-    number : None for the appendix and the slides. note : what the verdict means here, "" for "ok".
-    remark : a help to read a formula that is ok. protocols, attacks : the kinds that it is about;
-    empty for all.
+    number : None for the appendix and the slides.
+    note : what the verdict means here, "" for "ok".
+    remark : a help to read a formula that is ok.
+    protocols, attacks : the kinds that it is about; empty for all.
     """
 
     id: str

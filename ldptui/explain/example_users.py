@@ -26,8 +26,8 @@ def random_user(cell: Cell, rng: Rng) -> int:
 def genuine_report(cell: Cell, item: int, rng: Rng, kept: Rng | None = None) -> ReportHistory:
     """The report of a genuine user who holds `item`, drawn by the protocol.
 
-    kept : the generator of memoised answers; if None, `rng`. Raises ValueError with the reason if
-    the report cannot be shown.
+    kept : the generator of memoised answers; if None, `rng`.
+    Raises ValueError with the reason if the report cannot be shown.
     """
     cell = _find_asked_cell(cell)
     return _explanation_of(cell).explain_genuine(cell, item, rng if kept is None else kept, rng)

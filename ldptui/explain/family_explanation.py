@@ -54,11 +54,14 @@ class MessageReports(ReportExplanation):
 class FamilyExplanation:
     """The formulas of a family of protocols, and the explanation of its reports.
 
-    formulas : yields all formulas of a setting. reports : the explanation of a report, a sentence
-    that says why there is none, or a function of the cell that returns either. remark : returns
-    what a reader of its numbers has to know. symbols : the scenario's keys at the head of the
-    table, by symbol. notes : yields the family's sentences below the table; attacked : those about
-    gains. gain : the formula of the gain.
+    formulas : yields all formulas of a setting.
+    reports : the explanation of a report, a sentence that says why there is none, or a function of
+        the cell that returns either.
+    remark : returns what a reader of its numbers has to know.
+    symbols : the scenario's keys at the head of the table, by symbol.
+    notes : yields the family's sentences below the table.
+    attacked : those about gains.
+    gain : the formula of the gain.
     """
 
     formulas: Callable[[FormulaSetting], Iterator[Formula]]
@@ -75,9 +78,10 @@ class TaskExplanation:
     """The formulas of a task, and how its users are asked.
 
     setting : returns the setting of a cell's protocol, or of another protocol, for the users that
-    report to it; raises ScenarioError for a protocol that the task cannot use. formulas : yields
-    the formulas of the estimates. remark : returns how the users are asked, in a line. place :
-    where the protocol's numbers hold, as in "least MSE in a group".
+        report to it; raises ScenarioError for a protocol that the task cannot use.
+    formulas : yields the formulas of the estimates.
+    remark : returns how the users are asked, in a line.
+    place : where the protocol's numbers hold, as in "least MSE in a group".
     """
 
     setting: Callable[..., FormulaSetting]

@@ -35,13 +35,16 @@ SOURCES: Final = {
 class Formula:
     """One formula of a family of protocols: its symbols, source and, in a setting, its numbers.
 
-    title : the quantity in words; "" if only the table of closed forms has it. text : the formula
-    in the language of `expression`, or in words. source : the paper and its equation, as tables
-    cite it. key : its field in the closed forms (`ldptui theory`), "" if it is none of them. number
-    : its number in the list of equations, or None. name : the quantity in the table, if that is not
-    the left side or the title. put : a sentence instead of the right side with numbers. said : a
-    sentence instead of the value. part : the heading above the formula. numbers : the numbers that
-    it may use, by name.
+    title : the quantity in words; "" if only the table of closed forms has it.
+    text : the formula in the language of `expression`, or in words.
+    source : the paper and its equation, as tables cite it.
+    key : its field in the closed forms (`ldptui theory`), "" if it is none of them.
+    number : its number in the list of equations, or None.
+    name : the quantity in the table, if that is not the left side or the title.
+    put : a sentence instead of the right side with numbers.
+    said : a sentence instead of the value.
+    part : the heading above the formula.
+    numbers : the numbers that it may use, by name.
 
     Its value is the number named by the key or by the left side, if `core` computes one; otherwise
     the text is evaluated.

@@ -17,10 +17,12 @@ class FormulaSetting:
     """The inputs of formulas: a protocol with bound parameters, the users and the attack, as far as
     known.
 
-    given : the keys and values of the scenario's table `[protocol]`. users, share, r, held : n, β,
-    the number of targets, and the targets' total true frequency; None if not given. mean : the mean
-    of the genuine users' numbers, in [-1, 1]; None if not given. search : the seeds that MGA tries
-    under hashing. cell : the cell with all of this; None for a setting without a population.
+    given : the keys and values of the scenario's table `[protocol]`.
+    users, share, r, held : n, β, the number of targets, and the targets' total true frequency; None
+        if not given.
+    mean : the mean of the genuine users' numbers, in [-1, 1]; None if not given.
+    search : the seeds that MGA tries under hashing.
+    cell : the cell with all of this; None for a setting without a population.
     """
 
     protocol: Any

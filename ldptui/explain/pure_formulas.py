@@ -151,10 +151,12 @@ def pure(
     """A function that yields the formulas of a family of pure protocols: parameters, estimate, and
     gains.
 
-    laws : the formula of S by the distribution of the fakes' reports. unit : Var*/n in the family's
-    parameters; std : the standard deviation of a frequency. crafting : the formulas of crafted
-    reports. own : returns the family's own numbers. estimates : yields the formulas about one item
-    of a cell.
+    laws : the formula of S by the distribution of the fakes' reports.
+    unit : Var*/n in the family's parameters.
+    std : the standard deviation of a frequency.
+    crafting : the formulas of crafted reports.
+    own : returns the family's own numbers.
+    estimates : yields the formulas about one item of a cell.
     """
 
     def formulas(setting: FormulaSetting) -> Iterator[Formula]:

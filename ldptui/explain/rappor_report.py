@@ -132,8 +132,8 @@ class FilterReports(ReportExplanation):
     def _rates(self, cell: Cell, report: Reports, item: int | None, law: str) -> Floats:
         """float64[k], the chance of each bit to be 1 in such a report.
 
-        item : the item of the report, or None. law : the distribution of a fake's report, "" for an
-        honest user.
+        item : the item of the report, or None.
+        law : the distribution of a fake's report, "" for an honest user.
         """
         protocol = _rappor(cell)
         if law == "random":

@@ -54,10 +54,11 @@ class RemainingMembers:
 class StepBits:
     """Bits over the items of the domain, or over the bits of a Bloom filter.
 
-    rows : (name, bool[size]); two rows are before and after a random step. groups : the members
-    that are shown first, in this order; all others form the group "others". labels : the names of
-    the groups' members. numbers : (name, int64[size]), shown above the bits, or None. rate : the
-    probability of a one in the last row for each member of "others"; None if certain.
+    rows : (name, bool[size]); two rows are before and after a random step.
+    groups : the members that are shown first, in this order; all others form the group "others".
+    labels : the names of the groups' members.
+    numbers : (name, int64[size]), shown above the bits, or None.
+    rate : the probability of a one in the last row for each member of "others"; None if certain.
     """
 
     over: Literal["item", "bit"]
@@ -91,7 +92,8 @@ class StepBits:
 class ReportStep:
     """One step of a report: a sentence, the possible outcomes, the bits and the details.
 
-    bits : bool[d], all the bits of a report, shown if there is room; marked : int64, the targets.
+    bits : bool[d], all the bits of a report, shown if there is room.
+    marked : int64, the targets.
     """
 
     name: str
@@ -108,9 +110,10 @@ class ReportStep:
 class ReportHistory:
     """The steps of one report, from the user's value to the server's estimate.
 
-    report : the report itself, an array of one. supports : int64, the items it supports, ascending.
-    targets : int64, the targets among them. weight : the number of users that the report adds to
-    the targets' estimated total.
+    report : the report itself, an array of one.
+    supports : int64, the items it supports, ascending.
+    targets : int64, the targets among them.
+    weight : the number of users that the report adds to the targets' estimated total.
     """
 
     title: str

@@ -24,7 +24,7 @@ class CuratorError:
     """A central mechanism's ε and the error of its counts.
 
     threshold : bins with a smaller noisy count are withheld; None if the mechanism has no
-    threshold.
+        threshold.
     """
 
     epsilon: float

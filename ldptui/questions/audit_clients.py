@@ -43,9 +43,9 @@ def open_clients(
 ) -> list[NamedClient]:
     """The named clients, not yet started.
 
-    kind, settings : the protocol that they claim to follow, "" for none, and its keys. seconds :
-    the time limit of one start of a program. Raises LdpError, with the key clients.N if it is about
-    client N.
+    kind, settings : the protocol that they claim to follow, "" for none, and its keys.
+    seconds : the time limit of one start of a program.
+    Raises LdpError, with the key clients.N if it is about client N.
     """
     keys = keys_of(settings)
     claim = claim_of(kind, promise, keys) if kind else promise

@@ -62,11 +62,13 @@ class LossLaw:
 class CheckAnswer(QuestionAnswer):
     """The answer of `check`: the evidence on a mechanism's promise.
 
-    verdict : broken, proved or not refuted. enumeration, audit : the results of enumerating all
-    reports, and of samples; None if not done. contract : the tested clauses of a pure protocol in
-    Python. purpose, runs : for an attack, defence, population or metric in Python: which of them it
-    is, and its test runs; None for a protocol. items : the given domain size. is_long : True if a
-    protocol of ldptui has too many reports to enumerate.
+    verdict : broken, proved or not refuted.
+    enumeration, audit : the results of enumerating all reports, and of samples; None if not done.
+    contract : the tested clauses of a pure protocol in Python.
+    purpose, runs : for an attack, defence, population or metric in Python: which of them it is, and
+        its test runs; None for a protocol.
+    items : the given domain size.
+    is_long : True if a protocol of ldptui has too many reports to enumerate.
     """
 
     protocol: str

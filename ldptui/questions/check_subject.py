@@ -35,10 +35,13 @@ _NAMES: Final = in_order("protocol", KINDS)
 class Subject:
     """The mechanism, protocol or plug-in that `check` is asked about.
 
-    mechanism : one of ldptui, or plug-in code. claim : its promise, and the inputs that are tried.
-    perturb : makes reports of inputs. inputs : the names of these inputs, if they are tables.
-    is_own : True for plug-in code. loss : its exact privacy loss, if known. scope : the tables to
-    which the loss refers, in words; "" if that is clear.
+    mechanism : one of ldptui, or plug-in code.
+    claim : its promise, and the inputs that are tried.
+    perturb : makes reports of inputs.
+    inputs : the names of these inputs, if they are tables.
+    is_own : True for plug-in code.
+    loss : its exact privacy loss, if known.
+    scope : the tables to which the loss refers, in words; "" if that is clear.
     """
 
     mechanism: Any

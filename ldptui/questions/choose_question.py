@@ -51,9 +51,10 @@ class Share:
 class ChooseAnswer(QuestionAnswer):
     """The chances that the exponential mechanism and each local arg-max name a most frequent item.
 
-    best, lead : that item, and by how many users it leads. needed : the ε with which the
-    exponential mechanism is right 95% of the time; None if none is large enough. local : the share
-    of each local protocol; None if it does not allow this ε.
+    best, lead : that item, and by how many users it leads.
+    needed : the ε with which the exponential mechanism is right 95% of the time; None if none is
+        large enough.
+    local : the share of each local protocol; None if it does not allow this ε.
     """
 
     scenario: str

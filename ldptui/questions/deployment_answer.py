@@ -81,8 +81,9 @@ class DeploymentAnswer(QuestionAnswer):
     """The answer of `deployment`: the gain of every attack now, under defences, and with other
     protocols.
 
-    found : the known cells of the matrix. floor : the gain of fakes whom no server can tell from
-    honest users; None if unknown. plan : sentences about the change that the planner recommends.
+    found : the known cells of the matrix.
+    floor : the gain of fakes whom no server can tell from honest users; None if unknown.
+    plan : sentences about the change that the planner recommends.
     """
 
     deployment: Deployment

@@ -41,8 +41,11 @@ PLAIN: Final = tuple(
 class Deployment:
     """A deployed collection of reports, and the attack on it that its owner fears.
 
-    protocol : its kind. share : β. targets : r, the rarest items. counts : int64[d], how many users
-    hold each item, where that is known; else their frequencies are those of Zipf's law.
+    protocol : its kind.
+    share : β.
+    targets : r, the rarest items.
+    counts : int64[d], how many users hold each item, where that is known; else their frequencies
+        are those of Zipf's law.
     """
 
     protocol: str
@@ -85,9 +88,10 @@ class Deployment:
 class Outcome:
     """A cell of the matrix: the gain of an attack on a protocol under a defence.
 
-    gain : the attack's joint gain on its targets, with the defence; None where there is none. error
-    : its standard error over these trials; None for a closed form. users : of the collection that
-    was simulated. why : the reason why there is no gain.
+    gain : the attack's joint gain on its targets, with the defence; None where there is none.
+    error : its standard error over these trials; None for a closed form.
+    users : of the collection that was simulated.
+    why : the reason why there is no gain.
     """
 
     protocol: str

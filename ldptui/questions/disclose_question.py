@@ -38,9 +38,10 @@ CELLS: Final = 400
 class TableAnswer(QuestionAnswer):
     """The answer of `disclose` for a table: its k-anonymity, l-diversity and t-closeness.
 
-    class_sizes : pairs of a class size and the number of classes of that size. unique_columns : the
-    quasi-identifiers whose values are all different. groups : the values and the size of each
-    class, the smallest first; empty if there are too many for a chart.
+    class_sizes : pairs of a class size and the number of classes of that size.
+    unique_columns : the quasi-identifiers whose values are all different.
+    groups : the values and the size of each class, the smallest first; empty if there are too many
+        for a chart.
     """
 
     rows: int
@@ -129,10 +130,11 @@ class TableAnswer(QuestionAnswer):
 class RelationAnswer(QuestionAnswer):
     """The answer of `disclose` for a relation of users and attributes: its attribute privacy.
 
-    always : the attributes that all users have. complete : True if every set of attributes was
-    tried. observed : the largest number of attributes that are seen. fits : how many users have all
-    attributes of each user; None for a large relation. repairs : pairs of a user and an attribute
-    that restore privacy.
+    always : the attributes that all users have.
+    complete : True if every set of attributes was tried.
+    observed : the largest number of attributes that are seen.
+    fits : how many users have all attributes of each user; None for a large relation.
+    repairs : pairs of a user and an attribute that restore privacy.
     """
 
     users: int

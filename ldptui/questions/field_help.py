@@ -15,8 +15,8 @@ from ..catalogue.toml_rows import rows
 class LabField:
     """The help of one field of the lab: `formula` is lines of at most 76 cells, the rest prose.
 
-    key : the field's key in a scenario, if it has one; else its name. allowed : the allowed values;
-    "" if the catalogue has them under `key`.
+    key : the field's key in a scenario, if it has one; else its name.
+    allowed : the allowed values; "" if the catalogue has them under `key`.
     """
 
     key: str

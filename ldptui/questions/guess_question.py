@@ -22,10 +22,12 @@ class GuessAnswer(QuestionAnswer):
     """The answer of `guess`: how surely an observer names a user's item, before and after a report.
 
     groups : the groups of users that a column beside the item tells apart; 1 without such a column.
-    answers : the number of correlated answers; after_answers, odds_answers : bounds after all of
-    them. largest_epsilon : the largest ε that keeps RAD below `gain`; None without `gain`, or if
-    every ε does. fresh : the number of reports of one item, each drawn afresh; between_two : the
-    chance that a guess between two equally likely items is right after them.
+    answers : the number of correlated answers.
+    after_answers, odds_answers : bounds after all of them.
+    largest_epsilon : the largest ε that keeps RAD below `gain`; None without `gain`, or if every ε
+        does.
+    fresh : the number of reports of one item, each drawn afresh.
+    between_two : the chance that a guess between two equally likely items is right after them.
     """
 
     protocol: str

@@ -21,9 +21,11 @@ from .question_answer import QuantityRow, QuestionAnswer, hidden
 class HiddenAttribute:
     """How well RS+FD hides which attribute a report is about, for one kind of made-up data.
 
-    named : the share of messages whose attribute is named. deviation : its standard error. error :
-    the root of the mean squared error of the estimates. one_attribute, any_attributes : the ε
-    between two records that differ in one attribute, and in all of them.
+    named : the share of messages whose attribute is named.
+    deviation : its standard error.
+    error : the root of the mean squared error of the estimates.
+    one_attribute, any_attributes : the ε between two records that differ in one attribute, and in
+        all of them.
     """
 
     named: float
@@ -38,9 +40,9 @@ class InferAnswer(QuestionAnswer):
     """The answer of `infer`: what an observer who knows the frequencies infers from reports under
     RS+FD.
 
-    chance : the chance 1/k of a guess without a message. sampled_error : the error of SMP, which
-    names the attribute of each report. hidden_attributes : the results for each kind of made-up
-    data.
+    chance : the chance 1/k of a guess without a message.
+    sampled_error : the error of SMP, which names the attribute of each report.
+    hidden_attributes : the results for each kind of made-up data.
     """
 
     protocol: str

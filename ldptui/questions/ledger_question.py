@@ -48,8 +48,9 @@ class RapporRounds:
 class LedgerAnswer(QuestionAnswer):
     """The answer of `ledger`: the total budget by every composition theorem, and RAPPOR's rounds.
 
-    first : only so many releases are added up; None if there are none. void : True if a release
-    promises nothing to a group of this size. scenario : the scenario whose rounds are included.
+    first : only so many releases are added up; None if there are none.
+    void : True if a release promises nothing to a group of this size.
+    scenario : the scenario whose rounds are included.
     noise : RAPPOR's f, p, q and hashes.
     """
 

@@ -49,15 +49,19 @@ NO_YES: Final[Choices] = ((False, "no"), (True, "yes"))
 class Argument(Struct, frozen=True):
     """The annotation of an option that is an argument of the command.
 
-    positional : it has no flag. either : at most one of the options marked so may be given; needed
-    : one of them must be. renames : parameters of the core whose errors are about this option.
-    flags : its flags, if they are not its name; aliases : former flags, which help does not show.
-    repeated : its flag may be given several times. choices : returns the allowed words, if the type
-    does not list them. lower : capital letters are read as small ones. role : what a value names:
-    "scenario", a scenario's file or name; "protocol", a kind or its table; "table", a CSV file, and
-    "column", a column of it; "reports", files of reports, and "sender", the kind of their protocol;
-    "names", a file of names; "output", a file to write; "clients"; "code", FILE.py:NAME. In Python
-    the value may be the object itself.
+    positional : it has no flag.
+    either : at most one of the options marked so may be given.
+    needed : one of them must be.
+    renames : parameters of the core whose errors are about this option.
+    flags : its flags, if they are not its name.
+    aliases : former flags, which help does not show.
+    repeated : its flag may be given several times.
+    choices : returns the allowed words, if the type does not list them.
+    lower : capital letters are read as small ones.
+    role : what a value names: "scenario", a scenario's file or name; "protocol", a kind or its
+        table; "table", a CSV file, and "column", a column of it; "reports", files of reports, and
+        "sender", the kind of their protocol; "names", a file of names; "output", a file to write;
+        "clients"; "code", FILE.py:NAME. In Python the value may be the object itself.
     """
 
     positional: bool = False
@@ -82,11 +86,14 @@ Settings: TypeAlias = Annotated[tuple[str, ...], Argument(flags=("--set",), repe
 class Blank(Struct, frozen=True):
     """The annotation of an option that is a field of the form.
 
-    start : its first value, if not the default. follows : the value of the workbench's draft for
-    it: a dotted key, or a function of the draft that returns None if there is none. choices : pairs
-    of a value and its label, or a function that returns them. bare : without a label, as the
-    choices explain themselves. steps : the step of one key press. only : the field is shown if this
-    condition on the other values holds. hint : the text of an empty row.
+    start : its first value, if not the default.
+    follows : the value of the workbench's draft for it: a dotted key, or a function of the draft
+        that returns None if there is none.
+    choices : pairs of a value and its label, or a function that returns them.
+    bare : without a label, as the choices explain themselves.
+    steps : the step of one key press.
+    only : the field is shown if this condition on the other values holds.
+    hint : the text of an empty row.
     """
 
     start: Any = None
@@ -130,11 +137,15 @@ class Without(Struct, frozen=True):
 class OptionSpec(Struct, frozen=True):
     """One option of a question, for command, form and Python.
 
-    range : the numbers that are allowed. size : the length of "numbers". choices : the allowed
-    values, or a function that returns them when a value is checked. default : the value if none is
-    given. words : its line of help, None if the command has no such argument; metavar : the
-    placeholder of its value; group : the heading in help. blank : its field, None if the form has
-    none. needs, excludes : the other options that it is valid with, and not valid with.
+    range : the numbers that are allowed.
+    size : the length of "numbers".
+    choices : the allowed values, or a function that returns them when a value is checked.
+    default : the value if none is given.
+    words : its line of help, None if the command has no such argument.
+    metavar : the placeholder of its value.
+    group : the heading in help.
+    blank : its field, None if the form has none.
+    needs, excludes : the other options that it is valid with, and not valid with.
     """
 
     name: str
@@ -309,7 +320,7 @@ def add_arguments(
     """Add options to the argument parser of a command.
 
     above : the options of the parent command; an option that is also there keeps the parent's value
-    unless it is given.
+        unless it is given.
     """
     either: Any = None
     options, above = [option for option in options if option.words is not None], [*above]

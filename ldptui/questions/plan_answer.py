@@ -39,9 +39,10 @@ def _format_quantity(name: str, value: float) -> str:
 class PlannedAnswer(QuestionAnswer):
     """The base of the plans for an item and for a mean.
 
-    solved : the quantity that was left out; None if all are given, and the plan is judged. assumed
-    : the quantities that have their default. protocols : the solved quantity with each protocol,
-    None if it has no solution; refusals : the reasons.
+    solved : the quantity that was left out; None if all are given, and the plan is judged.
+    assumed : the quantities that have their default.
+    protocols : the solved quantity with each protocol, None if it has no solution.
+    refusals : the reasons.
     """
 
     protocol: str
@@ -114,9 +115,10 @@ def _line(name: str, formula: str = "", source: str = "plan") -> Quantity:
 class PlanAnswer(PlannedAnswer):
     """The answer of `plan` for finding an item of small frequency.
 
-    power_reached, holds, users_needed : the values of a plan that is judged. lowered : the
-    frequency that fakes take from an item by leaving it out. check : the simulated values; None
-    without a check. noise : the standard deviation of the noise that servers add to a count once.
+    power_reached, holds, users_needed : the values of a plan that is judged.
+    lowered : the frequency that fakes take from an item by leaving it out.
+    check : the simulated values; None without a check.
+    noise : the standard deviation of the noise that servers add to a count once.
     """
 
     frequency: float

@@ -52,10 +52,13 @@ class Cost:
 class PriceAnswer(QuestionAnswer):
     """The answer of `price`: errors of local protocols and curators on one population.
 
-    what : the estimated quantity. errors : of each kind. reports : of each local protocol. price :
-    of each local protocol beside each curator. break_even : the number of users up to which a local
-    protocol is as good as BESIDE. A value is None if the mechanism does not allow this ε. mechanism
-    : the curator that the sentence compares with.
+    what : the estimated quantity.
+    errors : of each kind.
+    reports : of each local protocol.
+    price : of each local protocol beside each curator.
+    break_even : the number of users up to which a local protocol is as good as BESIDE. A value is
+        None if the mechanism does not allow this ε.
+    mechanism : the curator that the sentence compares with.
     """
 
     scenario: str

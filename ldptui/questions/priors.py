@@ -20,7 +20,8 @@ FREQUENCY: Final = "frequency"
 def read_prior(table: str | None, column: str, given: str | None, items: int) -> Prior:
     """An observer's prior distribution over d items; raises LdpError.
 
-    table : a CSV file; None if every item is equally likely. column : the column of the items.
+    table : a CSV file; None if every item is equally likely.
+    column : the column of the items.
     given : the column of what the observer knows of each user; None if it knows nothing.
     """
     if not table:

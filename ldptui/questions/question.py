@@ -45,11 +45,13 @@ Steps: TypeAlias = Generator[str | A, None, A]
 class Curves(Struct, frozen=True):
     """The description of a chart of an answer over one of the question's options.
 
-    option : that option, on the x-axis. points : its values, or a function that returns them from
-    the given options and the answer. lines : a field of the answer and a colour for the label of
-    each line; "errors.*" stands for each kind of protocol. If the answer lacks such a field, there
-    is no chart. without : options that a point leaves out. held : options that a point takes from
-    fields of the answer, as the solved quantity. fixed : options that every point has.
+    option : that option, on the x-axis.
+    points : its values, or a function that returns them from the given options and the answer.
+    lines : a field of the answer and a colour for the label of each line; "errors.*" stands for
+        each kind of protocol. If the answer lacks such a field, there is no chart.
+    without : options that a point leaves out.
+    held : options that a point takes from fields of the answer, as the solved quantity.
+    fixed : options that every point has.
     """
 
     title: str
@@ -70,12 +72,16 @@ class Curves(Struct, frozen=True):
 class Question(Generic[P, A]):
     """A typed function with the words, form and charts that make it a command and a tab of the lab.
 
-    title : the name of its tab. question : what it answers. group, place : the group of its tab, of
-    `topics.GROUPS`, and its place there. live : the answer is computed at every keystroke. curves :
-    its charts over an option. written : title and name of the file that its tab writes, if that is
-    not its page; {column} stands for that option. hint : a last sentence for the command; offer : a
-    last sentence for a form whose answer proposes edits. page_flag : the flag of the page, if not
-    --page.
+    title : the name of its tab.
+    question : what it answers.
+    group, place : the group of its tab, of `topics.GROUPS`, and its place there.
+    live : the answer is computed at every keystroke.
+    curves : its charts over an option.
+    written : title and name of the file that its tab writes, if that is not its page; {column}
+        stands for that option.
+    hint : a last sentence for the command.
+    offer : a last sentence for a form whose answer proposes edits.
+    page_flag : the flag of the page, if not --page.
     """
 
     function: Callable[P, A | Steps[A]]

@@ -75,12 +75,14 @@ def row_of_formula(quantity: str, formula: Formula) -> QuantityRow:
 class QuestionAnswer:
     """The base of all answers: title, sentences, rows and notes, which each question overrides.
 
-    title : of the table. sentences : the answer in words; the first one answers the question with
-    its uncertainty. notes : the assumptions, and the meanings of the table's words. doubts :
-    reasons to doubt the answer, which are also among its sentences or notes. is_broken : True if a
-    promise that was checked is not kept, or at an alarm. is_undecided : True if the question cannot
-    be answered. edits : keys of the scenario with the values that the answer proposes. choices :
-    such edits for each place of the chart's cursor.
+    title : of the table.
+    sentences : the answer in words; the first one answers the question with its uncertainty.
+    notes : the assumptions, and the meanings of the table's words.
+    doubts : reasons to doubt the answer, which are also among its sentences or notes.
+    is_broken : True if a promise that was checked is not kept, or at an alarm.
+    is_undecided : True if the question cannot be answered.
+    edits : keys of the scenario with the values that the answer proposes.
+    choices : such edits for each place of the chart's cursor.
     """
 
     @property

@@ -44,9 +44,9 @@ class ReportCollection:
     """Reports with the protocol that they follow; two are equal if their files are equal and
     unchanged.
 
-    state : the given options, and the time of the last change and the size of each file. files :
-    None for reports given in Python, which are `given`. labels : the names of the items; None if
-    they are numbers.
+    state : the given options, and the time of the last change and the size of each file.
+    files : None for reports given in Python, which are `given`.
+    labels : the names of the items; None if they are numbers.
     """
 
     state: tuple[Any, ...]

@@ -68,10 +68,12 @@ class SensitivityAnswer(QuestionAnswer):
     """The answer of `sensitivity`: by how much one person can change a column's count, sum, mean
     and histogram.
 
-    values : the number of different values. minimum, maximum : None if no query needs numbers.
-    bounds : the range that every number is known to lie in beforehand. clipping : the sum at the
-    best bound; None if no query needs numbers, or all are 0. clipped : the error at the chosen
-    bound. refuted : the sentence about numbers outside the known range; "" if there are none.
+    values : the number of different values.
+    minimum, maximum : None if no query needs numbers.
+    bounds : the range that every number is known to lie in beforehand.
+    clipping : the sum at the best bound; None if no query needs numbers, or all are 0.
+    clipped : the error at the chosen bound.
+    refuted : the sentence about numbers outside the known range; "" if there are none.
     """
 
     file: str

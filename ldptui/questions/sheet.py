@@ -21,7 +21,7 @@ class Figure(msgspec.Struct, frozen=True):
     """A chart of an answer with its numbers as a table.
 
     numbers : a row for each stop of the cursor: a name, the place (x of a plot, label of a bar) and
-    the values there. A chart without rows has no cursor.
+        the values there. A chart without rows has no cursor.
     """
 
     chart: Plot | Bars
@@ -34,10 +34,13 @@ Edits = tuple[tuple[str, Any], ...]
 class AnswerSheet(msgspec.Struct, frozen=True):
     """The answer of a question in the form in which the worker sends it to the lab.
 
-    table : the quantities with their values, formulas and sources. verdict : the sentences beside
-    the charts, the answer first. notes : sentences about the table. figures : the charts, the most
-    important first. sources : the cited papers in full. edits : the keys and values that the answer
-    proposes for the scenario, in order. choices : such edits for each stop of a chart's cursor.
+    table : the quantities with their values, formulas and sources.
+    verdict : the sentences beside the charts, the answer first.
+    notes : sentences about the table.
+    figures : the charts, the most important first.
+    sources : the cited papers in full.
+    edits : the keys and values that the answer proposes for the scenario, in order.
+    choices : such edits for each stop of a chart's cursor.
     """
 
     table: ChartTable
@@ -103,8 +106,9 @@ def figure(chart: Plot | Bars, heads: Sequence[str], rows: Iterable[Sequence[Any
 def curves(plot: Plot, value: str, x: str, *, levels: bool = True) -> Figure:
     """A figure of curves, with a row of the table for each x and each horizontal line.
 
-    value, x : the names of y and x. levels : False if the horizontal lines are no bounds. If
-    something was measured, the rows are those of its points only, each with its interval.
+    value, x : the names of y and x.
+    levels : False if the horizontal lines are no bounds. If something was measured, the rows are
+        those of its points only, each with its interval.
     """
     bounds = plot.levels if levels else ()
     lines = [(line.label, _values(line)) for line in plot.series if line.legend]

@@ -39,9 +39,10 @@ class SyntheticAnswer(QuestionAnswer):
     """The answer of `synthetic`: the drawn rows, their error, and the file.
 
     error, corrected_error, synthetic_error : half the ℓ₁ distance to the true frequencies of the
-    raw estimate, of the corrected one and of the rows; drawing_error : the expected error that
-    drawing adds, about. histogram : the users who hold each item. true, made : the true and the
-    synthetic frequencies.
+        raw estimate, of the corrected one and of the rows.
+    drawing_error : the expected error that drawing adds, about.
+    histogram : the users who hold each item.
+    true, made : the true and the synthetic frequencies.
     """
 
     scenario: str

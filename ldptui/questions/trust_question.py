@@ -140,9 +140,11 @@ class TrustComparisonAnswer(QuestionAnswer):
 class ShuffledAnswer(QuestionAnswer):
     """The answer of `trust` for one shuffled protocol: bounds on the central ε.
 
-    users : n. blending : the users whose reports hide others. closed_2021, closed_2023 : bounds of
-    papers for any protocol; None if their conditions fail. variation : the bound from the variation
-    ratio; None if unknown. solved : the quantity that was asked for.
+    users : n.
+    blending : the users whose reports hide others.
+    closed_2021, closed_2023 : bounds of papers for any protocol; None if their conditions fail.
+    variation : the bound from the variation ratio; None if unknown.
+    solved : the quantity that was asked for.
     """
 
     protocol: str

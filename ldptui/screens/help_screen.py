@@ -76,7 +76,8 @@ class HelpScreen(TextScreen):
     that work there.
 
     subject : `protocol.epsilon`, `tab.gain`, `lab.plan.users`, `script`; for any other subject the
-    help of the program. kinds : the kinds to explain, each with its table: ("protocol", "rappor").
+        help of the program.
+    kinds : the kinds to explain, each with its table: ("protocol", "rappor").
     """
 
     def __init__(

@@ -39,9 +39,9 @@ WHOLE: Final = "the scenario"
 class Edits(Struct, frozen=True):
     """The history of edits for undo and redo.
 
-    past : the name of each edit with the draft before it, oldest first. future : undone edits with
-    the draft after each, the last undone at the end. last_s : the time of the last edit, in
-    seconds.
+    past : the name of each edit with the draft before it, oldest first.
+    future : undone edits with the draft after each, the last undone at the end.
+    last_s : the time of the last edit, in seconds.
     """
 
     past: tuple[tuple[str, Draft], ...] = ()
@@ -82,8 +82,9 @@ _TAKEN: Final = "draft.taken.json"
 class KeptDraft(Struct, frozen=True):
     """The stored draft of the last session.
 
-    draft : the draft when the program ended. valid : the last draft without problems, if `draft`
-    has some. time : the time of day when it was stored, as 08:48.
+    draft : the draft when the program ended.
+    valid : the last draft without problems, if `draft` has some.
+    time : the time of day when it was stored, as 08:48.
     """
 
     draft: Draft

@@ -17,7 +17,8 @@ class UnseenCode(Struct, frozen=True):
     """Plug-in code that a scenario names and that the user has not allowed yet.
 
     place : a file, or the "module:attribute" of an installed package (is_file: which of the two).
-    digest : the digest of the code. lines : the number of lines of a file, all of which run.
+    digest : the digest of the code.
+    lines : the number of lines of a file, all of which run.
     """
 
     what: str

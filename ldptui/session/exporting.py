@@ -43,7 +43,8 @@ def caption(
 ) -> str:
     """The caption below a figure.
 
-    digest : "" if the run has not finished. warnings : the reasons to doubt the results.
+    digest : "" if the run has not finished.
+    warnings : the reasons to doubt the results.
     """
     source = text.drawn_by(digest, numpy) if digest else "the run has not come to its end"
     drawn = f"{text.count(trials)} trials · {source}"
@@ -231,7 +232,8 @@ def default_path(
 ) -> Path:
     """A free file name (results.csv, results-2.csv, …) in the folder, by default the current one.
 
-    stem : its beginning. chart : the name of the chart on the screen.
+    stem : its beginning.
+    chart : the name of the chart on the screen.
     """
     name, ending = {
         "csv-cells": ("results", ".csv"),

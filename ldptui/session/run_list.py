@@ -22,9 +22,11 @@ MOMENT_S: Final = 2.0
 class RunList(Struct, frozen=True, dict=True):
     """The runs of this session and of the store, and which of them are shown.
 
-    session, kept : this session's runs, and those of the store, oldest first. read : the results
-    read from the store, by key. deleted : deleted runs that can be put back, the last one at the
-    end. shown : the key of the run shown, 0 for none. overlays : the keys of overlaid runs.
+    session, kept : this session's runs, and those of the store, oldest first.
+    read : the results read from the store, by key.
+    deleted : deleted runs that can be put back, the last one at the end.
+    shown : the key of the run shown, 0 for none.
+    overlays : the keys of overlaid runs.
     """
 
     session: tuple[Run, ...] = ()
@@ -98,7 +100,7 @@ class RunList(Struct, frozen=True, dict=True):
         """The newest run with all trials of a scenario; None if there is none.
 
         at_hand : only runs whose results are read; if False, stored runs too, if this version of
-        the program would draw the same numbers.
+            the program would draw the same numbers.
         """
         return next(
             (run for run in reversed(self.runs)

@@ -29,8 +29,9 @@ class Run(Struct, frozen=True):
     """One run: its scenario's document, its results and its start.
 
     key : the key of its request in this session; for a run that is only in the store, its negative
-    number there. snapshot : without results until they are read from the store. kept : the store's
-    record of the run; None if it is not stored.
+        number there.
+    snapshot : without results until they are read from the store.
+    kept : the store's record of the run; None if it is not stored.
     """
 
     key: int

@@ -27,10 +27,11 @@ Status = Literal["running", "done", "partial", "failed"]
 class ChartSelection(Struct, frozen=True):
     """The cells of a scenario that a chart needs: its base with other values, or a sweep.
 
-    values : by dotted keys, for all these cells; None removes a table. sweep : by dotted keys, in
-    all combinations; if empty, the one cell of the values. estimates : the estimates of the first
-    cell are needed too; by_trial : those of single trials. detection : the filters' verdict on each
-    report of that cell is needed.
+    values : by dotted keys, for all these cells; None removes a table.
+    sweep : by dotted keys, in all combinations; if empty, the one cell of the values.
+    estimates : the estimates of the first cell are needed too.
+    by_trial : those of single trials.
+    detection : the filters' verdict on each report of that cell is needed.
     """
 
     values: Mapping[str, Any] = field(default_factory=dict)
@@ -48,12 +49,16 @@ class ChartSelection(Struct, frozen=True):
 class Request(Struct, frozen=True):
     """A request for a run, sent to the worker under a key.
 
-    document : the scenario. selections : the cells that charts show, the most needed first; a
-    preview measures only these, with few trials. full : True for a run that the user started: all
-    cells, with all trials. interval : the least seconds between two progress snapshots (the first
-    and the last come at once). store : the file that stores a full run ("": none); source : the
-    scenario's file, for its record. resumed : the number of a stored run to continue, in place of a
-    new one. agreed : the Python code that the user has allowed for this session.
+    document : the scenario.
+    selections : the cells that charts show, the most needed first; a preview measures only these,
+        with few trials.
+    full : True for a run that the user started: all cells, with all trials.
+    interval : the least seconds between two progress snapshots (the first and the last come at
+        once).
+    store : the file that stores a full run ("": none).
+    source : the scenario's file, for its record.
+    resumed : the number of a stored run to continue, in place of a new one.
+    agreed : the Python code that the user has allowed for this session.
     """
 
     key: int
@@ -97,15 +102,22 @@ def _code_names(document: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 class Snapshot(Struct, frozen=True, dict=True):
     """The results of a run so far, complete in itself, so that older snapshots can be dropped.
 
-    cells : those with trials. base : the address of the cell that is shown in detail, see `Cells`.
+    cells : those with trials.
+    base : the address of the cell that is shown in detail, see `Cells`.
     frequencies, bits, detection, by_trial, rounds : of that cell; detection and by_trial only if a
-    chart needs them. at_cell : the frequencies of the cell at a chart's cursor, whose address is
-    `at`. round_frequencies : those of the base's rounds, by number; of very many rounds only every
-    second, third, …. followed : the further results of that cell's task, by their JSON names, and
-    the number of trials. latest : the parameters of the cell in progress. error : one sentence if
-    the run failed; details : a traceback, if any. numpy : the version that drew the numbers, "" if
-    unknown. kept : the run's number in the store; None if it is not stored. reused : the number of
-    trials that the store had. note : the reason why it is not stored, or another remark.
+        chart needs them.
+    at_cell : the frequencies of the cell at a chart's cursor, whose address is `at`.
+    round_frequencies : those of the base's rounds, by number; of very many rounds only every
+        second, third, ….
+    followed : the further results of that cell's task, by their JSON names, and the number of
+        trials.
+    latest : the parameters of the cell in progress.
+    error : one sentence if the run failed.
+    details : a traceback, if any.
+    numpy : the version that drew the numbers, "" if unknown.
+    kept : the run's number in the store; None if it is not stored.
+    reused : the number of trials that the store had.
+    note : the reason why it is not stored, or another remark.
     """
 
     key: int
@@ -191,8 +203,8 @@ class Overlay(Struct, frozen=True):
 class LabQuestion(Struct, frozen=True):
     """A question of the lab for the worker: the name of a question, and its form's values as typed.
 
-    document : the draft's scenario without its sweep; None without a valid draft. folder : where
-    relative paths start.
+    document : the draft's scenario without its sweep; None without a valid draft.
+    folder : where relative paths start.
     """
 
     key: int
@@ -205,10 +217,12 @@ class LabQuestion(Struct, frozen=True):
 class Reply(Struct, frozen=True):
     """The worker's reply to a question.
 
-    said : the work in progress, in words. offers : the words that can complete a field, by field.
+    said : the work in progress, in words.
+    offers : the words that can complete a field, by field.
     answer : the document of a `ldptui.questions.sheet.AnswerSheet`; an incomplete one while the
-    question runs. error : one sentence if it failed, about the field of that name ("": about the
-    whole); details : a traceback, if any.
+        question runs.
+    error : one sentence if it failed, about the field of that name ("": about the whole).
+    details : a traceback, if any.
     """
 
     key: int

@@ -39,11 +39,13 @@ OWN_THEMES: Final = ("ldptui-dark", "ldptui-light")
 class Settings(Struct, frozen=True):
     """The settings of the workbench: looks, keys, and permitted plug-in code.
 
-    theme : a theme's name; None leaves the choice to the app. charset : the characters of charts.
-    allow_attacks, attack_files : plug-in code that may run, by name and by file. offered_files :
-    files whose code runs only after the user's consent. cluster : the cluster that computes full
-    runs, as `ldptui run --cluster` takes it; None without one. keys : binding id → keys, separated
-    by commas, as Textual's keymap takes them.
+    theme : a theme's name; None leaves the choice to the app.
+    charset : the characters of charts.
+    allow_attacks, attack_files : plug-in code that may run, by name and by file.
+    offered_files : files whose code runs only after the user's consent.
+    cluster : the cluster that computes full runs, as `ldptui run --cluster` takes it; None without
+        one.
+    keys : binding id → keys, separated by commas, as Textual's keymap takes them.
     """
 
     theme: str | None = None
@@ -69,8 +71,8 @@ def load_settings(
     """The settings of file and command line; raises ScenarioError, FileError.
 
     path : the settings file; if None, the one that LDPTUI_CONFIG names, else the user's own, which
-    need not exist. The other parameters come from the command line: only it can permit code, and it
-    can only switch the mouse off.
+        need not exist. The other parameters come from the command line: only it can permit code,
+        and it can only switch the mouse off.
     """
     where, file = _settings_file(path)
     themed, from_theme = choose_setting("theme", theme, file.get("theme"), where)

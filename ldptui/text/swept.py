@@ -16,7 +16,8 @@ from .verdict import VerdictCell, verdict
 def run_verdict(told: Sequence[VerdictCell], swept: Sequence[str]) -> tuple[str, ...]:
     """The sentences about a whole run: of its one cell, or of its sweep.
 
-    told : its cells with trials. swept : the swept keys.
+    told : its cells with trials.
+    swept : the swept keys.
     """
     if len(told) == 1:
         return verdict(told[0])

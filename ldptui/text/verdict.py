@@ -35,9 +35,10 @@ NAMED: Final = 3
 class VerdictCell(Struct, frozen=True):
     """A cell that result sentences are about.
 
-    frequencies : the estimates of its items, if known. names : the labels of its targets; if empty,
-    those of the frequencies. where : its place in a sweep, "" for the only cell. rounds : the
-    rounds of a campaign.
+    frequencies : the estimates of its items, if known.
+    names : the labels of its targets; if empty, those of the frequencies.
+    where : its place in a sweep, "" for the only cell.
+    rounds : the rounds of a campaign.
     """
 
     cell: CellView
@@ -83,7 +84,8 @@ class VerdictCell(Struct, frozen=True):
 class Row(Struct, frozen=True):
     """A sentence of verdicts.
 
-    say : returns the sentence, "" if it does not apply. needs : the metrics that a cell must have.
+    say : returns the sentence, "" if it does not apply.
+    needs : the metrics that a cell must have.
     charts : the names of the tabs that show this sentence first.
     """
 

@@ -46,7 +46,7 @@ def move_cursor(at: Stop | None, stops: Sequence[Stop], how: Move, by: int) -> S
     """The stop that a cursor move leads to; None if there is no stop.
 
     how : "by" moves by `by` stops, "to" goes to the stop with the index `by`, "pool" hides the
-    cursor.
+        cursor.
     """
     if how == "pool" or not stops:
         return None

@@ -31,11 +31,17 @@ if TYPE_CHECKING:
 class FormRow(Struct, frozen=True):
     """One row of a form: a scenario key with its value and label.
 
-    key : the key that it edits. value : the value shown. label : None for the name of the key.
-    options : of a choice with other values than the key's own. type : of a value that core does not
-    declare. follows : the value follows from others. optional : empty text removes the key. offered
-    : words that complete its text. slot : its name in the form, if several rows have one key.
-    problem : the sentence below it; None for that of the key. remark : text in place of a field.
+    key : the key that it edits.
+    value : the value shown.
+    label : None for the name of the key.
+    options : of a choice with other values than the key's own.
+    type : of a value that core does not declare.
+    follows : the value follows from others.
+    optional : empty text removes the key.
+    offered : words that complete its text.
+    slot : its name in the form, if several rows have one key.
+    problem : the sentence below it; None for that of the key.
+    remark : text in place of a field.
     """
 
     key: str

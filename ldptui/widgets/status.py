@@ -29,7 +29,8 @@ class StatusLine(Widget):
     """The status line: a note for a few seconds, a problem of the draft, or the progress of the
     run.
 
-    busy : the computation in progress, in words. idle : the words if there is nothing else to show.
+    busy : the computation in progress, in words.
+    idle : the words if there is nothing else to show.
     """
 
     snapshot: reactive[Snapshot | None] = reactive(None)

@@ -33,8 +33,9 @@ def text_of(drawn: RenderableType, width: int, charset: str) -> str:
 def parts_within(text: str, width: int, joint: str = DOT, *, dropped: int = -2) -> str:
     """The parts of a text that fit into `width` columns, none of them cut; at least one.
 
-    joint : the separator of the parts. dropped : the index of the part that is left out first: the
-    last but one, as the last part of a hint says how to leave.
+    joint : the separator of the parts.
+    dropped : the index of the part that is left out first: the last but one, as the last part of a
+        hint says how to leave.
     """
     parts = text.split(joint)
     while len(parts) > 1 and cell_len(joint.join(parts)) > width:

@@ -68,10 +68,10 @@ Draw = Callable[[PopulationSpec, int, Path], Population]
 class Curve(Struct, frozen=True):
     """One closed-form curve along a variable.
 
-    x, y : equally long; NaN where the parameters allow no value. parameters : the parameters of its
-    cells by dotted key; the value of x's own key has no meaning. support : the gain of bits before
-    decoding, averaged over all hash functions; else empty. line : the key of a reference line in
-    `core.theory.LINES`, or "". hidden : True for a line below which no server can detect a gain.
+    x, y : equally long; NaN where the parameters allow no value. parameters : of its cells, by
+    dotted key; the value of x's own key has no meaning. support : the gain of bits before decoding,
+    averaged over all hash functions. line : the key of a reference line in `core.theory.LINES`, or
+    "". hidden : no server can detect gains below it.
     """
 
     label: str
@@ -122,10 +122,9 @@ class ClosedForms:
     def curves(
         self, chart: str, axis: Variable, *, log: bool, patient: bool = True
     ) -> tuple[Curve, ...]:
-        """The curves of a chart along a variable.
+        """The curves of a chart along a variable; `log` : points spaced by logarithms.
 
-        log : True if points are spaced by logarithms. Raises LateError, unless `patient`, if that
-        takes too long for a user to wait.
+        Raises LateError, unless `patient`, if that takes too long for a user to wait.
         """
         key = chart, axis.key, log
         if key not in self._curves:
@@ -201,10 +200,7 @@ def _label(point: Point, keys: Iterable[str]) -> str:
 
 
 class _Work(Struct, frozen=True):
-    """The curves of a scenario over an axis; `limit` is the time after which they are late.
-
-    limit : the time, of `time.perf_counter`, after which UnreadError is raised.
-    """
+    """The curves of a scenario over an axis; they are late after the time `limit`."""
 
     scenario: Scenario
     axis: Variable
@@ -392,7 +388,7 @@ def _least_error(cell: Cell) -> float | None:
 
 
 def _lines(cell: Cell) -> Mapping[str, float]:
-    """The reference lines of a gain; empty for a curator, several attributes, campaigns."""
+    """The reference lines of a gain, by name; empty if it has none."""
     protocol, population = cell.protocol, cell.population
     several = isinstance(population, Records)
     if not isinstance(protocol, LocalMechanism) or several or not cell.targets.size or cell.rounds:

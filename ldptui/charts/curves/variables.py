@@ -27,8 +27,8 @@ from .selections import SIMULATED, gain_selection, metric_series, own_values
 class Variable(Struct, frozen=True):
     """A numeric key that can be put on the x-axis, with its range.
 
-    log : True if its values are spaced by logarithms at first. lists : for a sweep over lists of
-    targets, pairs of a place on the axis and the list there.
+    log : True if its values are spaced by logarithms at first.
+    lists : for a sweep over lists of targets, pairs of a place on the axis and the list there.
     """
 
     key: str

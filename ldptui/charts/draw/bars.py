@@ -47,8 +47,8 @@ SIGNS: Final = {
 class BarLayout(Struct, frozen=True):
     """The layout of a bar chart: the bars that have a row, and the columns beside them.
 
-    numbers : the head of each column of numbers, and its texts by row. indent : the cells of the
-    marks before a label.
+    numbers : the head of each column of numbers, and its texts by row.
+    indent : the cells of the marks before a label.
     """
 
     head: list[Row]

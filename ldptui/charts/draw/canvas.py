@@ -94,8 +94,8 @@ class Canvas:
     ) -> None:
         """Paint a mark at each position, with whiskers from `low` to `high`.
 
-        mark : a letter. dots : a pattern of dots in place of the letter, from the top down: `# .
-        #`.
+        mark : a letter.
+        dots : a pattern of dots in place of the letter, from the top down: `# . #`.
         """
         import numpy as np
 

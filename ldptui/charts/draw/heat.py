@@ -29,8 +29,9 @@ DECADES: Final = 100
 class HeatLayout(Struct, frozen=True):
     """The layout of a heat map: the rows and columns that have room, and the size of a block.
 
-    rows, columns : the indices of those that have room. left : columns of the screen before the
-    blocks. wide, tall : the cells and the lines of a block.
+    rows, columns : the indices of those that have room.
+    left : columns of the screen before the blocks.
+    wide, tall : the cells and the lines of a block.
     """
 
     rows: list[int]

@@ -24,7 +24,8 @@ DOTTED_SAMPLES: Final = ("┄┄", "··", "╴·", "∙∙")
 class Mark(Struct, frozen=True):
     """The look of a series: its sample in the legend, its style and its mark or dashes.
 
-    dots : a pattern of dots in place of a letter. number : the number of its dash pattern.
+    dots : a pattern of dots in place of a letter.
+    number : the number of its dash pattern.
     """
 
     sample: str

@@ -32,9 +32,10 @@ MOST_KEPT: Final = 64
 class PanelLayout(Struct, frozen=True):
     """The layout of panels: their number in a row, and the size of each.
 
-    across : the number of panels in a row. width, height : the size of a panel. margin : the cells
-    of the labels of y, which the first panel of a row has in addition; None if each panel has its
-    own.
+    across : the number of panels in a row.
+    width, height : the size of a panel.
+    margin : the cells of the labels of y, which the first panel of a row has in addition; None if
+        each panel has its own.
     """
 
     shown: tuple[Plot, ...]

@@ -80,9 +80,10 @@ def write_figure(chart: Chart, path: Path, *, columns: int, caption: str, embedd
     """Write a chart to a file, as wide as one or two columns of a paper; the suffix decides the
     format.
 
-    caption : the text below the figure, after the chart's own title and note. embedded : a text
-    stored in the file. Raises ImportError without matplotlib, FileError if the file cannot be
-    written; the file is written whole or not at all.
+    caption : the text below the figure, after the chart's own title and note.
+    embedded : a text stored in the file.
+    Raises ImportError without matplotlib, FileError if the file cannot be written; the file is
+        written whole or not at all.
     """
     with _style():
         _save(_draw_figure(chart, columns, caption), path, embedded)

@@ -34,8 +34,10 @@ SLACK: Final = 1e-9
 class Scale(Struct, frozen=True):
     """The scale of an axis over a number of cells, with its ticks.
 
-    log, linear : as in `Axis`. first : the transformed value in the middle of cell 0. step : the
-    transformed width of one cell. ticks : the cell and the label of each tick.
+    log, linear : as in `Axis`.
+    first : the transformed value in the middle of cell 0.
+    step : the transformed width of one cell.
+    ticks : the cell and the label of each tick.
     """
 
     log: bool

@@ -141,8 +141,8 @@ def answer_bars(
     """Bars of the fakes needed for each setting, the fewest first, then of the base cell's goal
     under other defences.
 
-    base : the cell whose answer is the number in the title. spite : the cells of the same goal
-    without defences, with each of them, and with all.
+    base : the cell whose answer is the number in the title.
+    spite : the cells of the same goal without defences, with each of them, and with all.
     """
     first = _like(cells, base)
     answer = first.answer

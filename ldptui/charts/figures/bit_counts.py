@@ -56,8 +56,8 @@ def scores(bits: BitCounts, cohort: int) -> tuple[float, ...] | None:
 def bit_plot(bits: BitCounts, cohort: int, columns: int, *, attacked: bool = False) -> Plot:
     """The bits of one cohort: estimated shares as spikes, expected shares as marks.
 
-    columns : the number of marks that have room; the most frequent bits are shown. attacked : mark
-    the bits of genuine users too, beside the expected ones.
+    columns : the number of marks that have room; the most frequent bits are shown.
+    attacked : mark the bits of genuine users too, beside the expected ones.
     """
     held = bits.held[bits.of(cohort)]
     expected, estimated = expected_shares(bits, cohort), shares(bits, cohort)

@@ -25,8 +25,8 @@ def course_table(
     """The table of a course: a row for each sample below the name of its group; only closed forms
     if nothing is measured.
 
-    powers : numbers with a power of ten, otherwise with the decimals of the errors. against :
-    reference lines, each as a column.
+    powers : numbers with a power of ten, otherwise with the decimals of the errors.
+    against : reference lines, each as a column.
     """
     axis, support = course.axis, any(curve.support for curve in course.curves)
     samples = [sample for _, group in groups for sample in group]

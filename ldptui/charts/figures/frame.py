@@ -34,11 +34,13 @@ class ChartOption(Struct, frozen=True):
 class FrameView(Struct, frozen=True, eq=False):
     """One view of a chart: a function that draws it, and the stops of its cursor.
 
-    words : its name in the switch of views. draw : returns the chart with its cursor at a stop
-    (None for no cursor), for a size. stops : the cursor's stops in order; if None, the values of
-    the frame's column in its table. read : returns the rows at a stop; if None, those of the table.
+    words : its name in the switch of views.
+    draw : returns the chart with its cursor at a stop (None for no cursor), for a size.
+    stops : the cursor's stops in order; if None, the values of the frame's column in its table.
+    read : returns the rows at a stop; if None, those of the table.
     click : returns the stop and the row at a clicked place; if None, the nearest stop on the
-    x-axis. table : its own numbers; if None, those of the frame.
+        x-axis.
+    table : its own numbers; if None, those of the frame.
     """
 
     words: str
@@ -52,14 +54,16 @@ class FrameView(Struct, frozen=True, eq=False):
 class Frame(Struct, frozen=True, eq=False, dict=True):
     """The views, table and options of a chart, before the cursor and the size are known.
 
-    numbers : its table, or a function that returns it. options : the further options that keys
-    change, by name: axis, x, y, pick, layer, walk. settings_at : returns the keys and values of the
-    cell at a stop and a row of it. column : the column that the rows at a stop share. picks : True
-    if one of these rows is picked. least : the number of rows that are read, however little room
-    there is. stride : the distance of the stops above each other in the picture; 0 if there are
-    none. at : the stop that is shown without a cursor. opens : the view that enter opens at the
-    cursor's stop; "" for none. aside : the words below a figure for paper, and beside the charts of
-    the workbench.
+    numbers : its table, or a function that returns it.
+    options : the further options that keys change, by name: axis, x, y, pick, layer, walk.
+    settings_at : returns the keys and values of the cell at a stop and a row of it.
+    column : the column that the rows at a stop share.
+    picks : True if one of these rows is picked.
+    least : the number of rows that are read, however little room there is.
+    stride : the distance of the stops above each other in the picture; 0 if there are none.
+    at : the stop that is shown without a cursor.
+    opens : the view that enter opens at the cursor's stop; "" for none.
+    aside : the words below a figure for paper, and beside the charts of the workbench.
     """
 
     numbers: ChartTable | Callable[[], ChartTable]

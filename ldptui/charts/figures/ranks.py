@@ -224,7 +224,7 @@ def residuals(
     estimates.
 
     wanted : the trials of the whole run; the axis has room for the bias of the targets, which grows
-    with √trials in units of σ.
+        with √trials in units of σ.
     """
     targets, items = target_places(frequencies), frequencies.items
     values = scores(frequencies, clean=not targets)

@@ -66,8 +66,8 @@ def estimates(
 ) -> Plot:
     """The chart of the targets' estimates by round; a single target comes with its true frequency.
 
-    labels : the names of the items. chosen : the position of one target among those of `rounds`; if
-    None, the first ones.
+    labels : the names of the items.
+    chosen : the position of one target among those of `rounds`; if None, the first ones.
     """
     shown = list(range(len(rounds.targets)))[: len(TONES)] if chosen is None else [chosen]
     every_other = len(shown) if len(rounds) * len(shown) > CROWDED else 1
@@ -173,8 +173,10 @@ def metric(
 ) -> Plot:
     """The chart of a metric by round: simulation over closed form, with the pooled value.
 
-    pooled : the same metric of all rounds together. most : the largest possible value of a count.
-    marks : further series. note : replaces the words on the points.
+    pooled : the same metric of all rounds together.
+    most : the largest possible value of a count.
+    marks : further series.
+    note : replaces the words on the points.
     """
     measured = rounds.metrics[name]
     xs, ys = numbers(rounds), _values(estimate.mean for estimate in measured)

@@ -95,9 +95,11 @@ def reading(
 ) -> str:
     """The lines that show rows of a table at the cursor: the value that they share, then the rows.
 
-    column : the shared one. picked : the picked row, -1 for none. room : the width, and the largest
-    number of rows; of more rows, those around the picked one are shown. Columns that do not fit are
-    left out from the right, with a sign. charset : "ascii" spells symbols out.
+    column : the shared one.
+    picked : the picked row, -1 for none.
+    room : the width, and the largest number of rows; of more rows, those around the picked one are
+        shown. Columns that do not fit are left out from the right, with a sign.
+    charset : "ascii" spells symbols out.
     """
     from ..rows import clean
 

@@ -66,8 +66,8 @@ def trials_plot(seen: TrialEstimates, most: int, at: int | None = None) -> Plot:
     """The estimates of single trials, items in rows, with the closed form's 95 % range of one
     estimate as lines.
 
-    most : the number of items that have room, targets first. at : the trial whose estimates are
-    highlighted.
+    most : the number of items that have room, targets first.
+    at : the trial whose estimates are highlighted.
     """
     count = min(len(seen.items), max(1, most))
     rows = [float(count - 1 - row) for row in range(count)]

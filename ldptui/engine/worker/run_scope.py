@@ -26,7 +26,7 @@ class Whole:
     """The user's scenario of a run, whose cells may be spread over several groups.
 
     positions : the positions of the cells with equal keys, by key, in order; a cell's key is all
-    that its numbers depend on.
+        that its numbers depend on.
     """
 
     def __init__(self, experiment: Experiment) -> None:

@@ -49,9 +49,10 @@ class PathScreen(ModalScreen[Path | None]):
     """A dialog that asks for the path of a file; its result is the absolute path, or None if the
     dialog is cancelled.
 
-    check : returns the fault of a path, and whether a second enter takes it anyway. verb : what
-    enter does, for the title. text : the first path. ends : the suffixes of the names that are
-    suggested first.
+    check : returns the fault of a path, and whether a second enter takes it anyway.
+    verb : what enter does, for the title.
+    text : the first path.
+    ends : the suffixes of the names that are suggested first.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [

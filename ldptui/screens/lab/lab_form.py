@@ -244,7 +244,8 @@ class LabBody(Vertical):
     def answer(self, answer: AnswerSheet | None, before: str, missing: str) -> None:
         """Take over an answer, to be shown at the next layout.
 
-        before : marks before its first sentence. missing : the words shown without an answer.
+        before : marks before its first sentence.
+        missing : the words shown without an answer.
         """
         self._answer, self._before, self._missing = answer, before, missing
         self.table.table = answer.table if answer is not None else None

@@ -31,8 +31,9 @@ class Page:
     """The state of one question in the lab: the typed values, their problems, the last inputs and
     the answer.
 
-    problems : a sentence for each wrong field, by field; "" for the whole form. asked : the inputs
-    of the last question; None if it was cancelled. answer_inputs : the inputs of the answer.
+    problems : a sentence for each wrong field, by field; "" for the whole form.
+    asked : the inputs of the last question; None if it was cancelled.
+    answer_inputs : the inputs of the answer.
     """
 
     topic: Question[Any, Any]

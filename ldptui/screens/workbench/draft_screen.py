@@ -54,8 +54,9 @@ BURST_S: Final = 0.02
 class DraftScreen(Screen[None]):
     """The base of the workbench screen: the draft, the runs, and the actions on both.
 
-    draft : the scenario being edited. run_list : the runs, and which are shown. pane : the number
-    of the pane that had the focus last.
+    draft : the scenario being edited.
+    run_list : the runs, and which are shown.
+    pane : the number of the pane that had the focus last.
     """
 
     focused = Reactive(None, repaint=False)  # else each key that moves it would draw all panes

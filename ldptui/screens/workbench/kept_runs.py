@@ -33,8 +33,8 @@ Wish = Literal["star", "remove", "open", "play", "resume", "difference", "verify
 class KeptRuns:
     """The actions on runs of the store; each replaces the screen's list of runs.
 
-    store : the store's file; None without a store. simulating : the simulations of the screen,
-    which ask for consent to code and are stopped here.
+    store : the store's file; None without a store.
+    simulating : the simulations of the screen, which ask for consent to code and are stopped here.
     """
 
     def __init__(self, screen: DraftScreen, store: Path | None, simulating: Simulations) -> None:

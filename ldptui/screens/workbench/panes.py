@@ -51,7 +51,8 @@ class Panes(PaneColumns):
     """The panes of the workbench: the forms on the left, charts and runs on the right, numbered as
     in `NAMES`.
 
-    zoomed : True if the current pane fills the screen. cramped : True if only one pane has room.
+    zoomed : True if the current pane fills the screen.
+    cramped : True if only one pane has room.
     """
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it

@@ -33,7 +33,8 @@ class ProtocolFacts(Struct, frozen=True):
     """The facts beside the listed protocols, for the scenario's d, n and ε.
 
     spreads : by kind, the σ of one estimated frequency, or of the mean, as text; ε is that of one
-    report. recommended : the local protocols with the least error.
+        report.
+    recommended : the local protocols with the least error.
     """
 
     spreads: dict[str, str]

@@ -22,8 +22,8 @@ MOST_TICKS: Final = 32
 class ReplayBar(Static, can_focus=True):
     """The bar that replays a run block by block; hidden while nothing is replayed.
 
-    replay : the run being replayed. frame : the snapshot after the blocks so far; None before the
-    first.
+    replay : the run being replayed.
+    frame : the snapshot after the blocks so far; None before the first.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -33,8 +33,8 @@ MakeEngine: TypeAlias = Callable[[Callable[[Message], object]], Engine]
 class Simulations:
     """Asks the engine for the numbers that the charts need; pauses while a replay is shown.
 
-    engine : runs the simulations, and posts messages to the screen. store : the file in which runs
-    are stored; None for none.
+    engine : runs the simulations, and posts messages to the screen.
+    store : the file in which runs are stored; None for none.
     """
 
     def __init__(self, screen: DraftScreen, engine: Engine, store: Path | None) -> None:

@@ -175,8 +175,9 @@ def used_keys(draft: Draft, table: str) -> tuple[str, ...]:
 class Problem(Struct, frozen=True):
     """A problem of a draft: the key, the broken rule and the line.
 
-    key : the dotted key, "" for the text as a whole. message : the rule and the value that broke
-    it, without the key: "must be in [0, 1), got 1.5". line : of the text, from 1, where known.
+    key : the dotted key, "" for the text as a whole.
+    message : the rule and the value that broke it, without the key: "must be in [0, 1), got 1.5".
+    line : of the text, from 1, where known.
     """
 
     key: str
@@ -187,14 +188,19 @@ class Problem(Struct, frozen=True):
 class Draft(Struct, frozen=True, eq=False):
     """One state of the scenario being edited: its text, and what was parsed and bound from it.
 
-    text : the TOML as typed. folder : where relative paths start. path : its file, if it has one.
-    document : the last text that parsed, as a table. scenario, cell : the last valid scenario and
-    the cell that its `base` stands for; None before there is one. problems : the problems of the
-    text, in the order of the document. saved_text : the text of its file, or of the bundled
-    scenario. parses : True if the text is TOML; if not, forms cannot edit it. remembered : the
-    values of keys removed by a change of kind, by dotted key, to be restored when that kind
-    returns. unread : work before the draft can be checked further: a large population to draw or
-    read, or an attack to solve; until then scenario and cell are the earlier ones.
+    text : the TOML as typed.
+    folder : where relative paths start.
+    path : its file, if it has one.
+    document : the last text that parsed, as a table.
+    scenario, cell : the last valid scenario and the cell that its `base` stands for; None before
+        there is one.
+    problems : the problems of the text, in the order of the document.
+    saved_text : the text of its file, or of the bundled scenario.
+    parses : True if the text is TOML; if not, forms cannot edit it.
+    remembered : the values of keys removed by a change of kind, by dotted key, to be restored when
+        that kind returns.
+    unread : work before the draft can be checked further: a large population to draw or read, or an
+        attack to solve; until then scenario and cell are the earlier ones.
     """
 
     text: str

@@ -31,8 +31,8 @@ MOST_KEPT: Final = 256
 class Origin(Struct, frozen=True):
     """The origin of a population: a spec with a seed, or a version of a file.
 
-    seed : 0 if nothing is drawn. stamp : the time of the last change and the size of the file; None
-    without a file.
+    seed : 0 if nothing is drawn.
+    stamp : the time of the last change and the size of the file; None without a file.
     """
 
     spec: PopulationSpec

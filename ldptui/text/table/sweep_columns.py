@@ -62,8 +62,9 @@ class _Row(Struct, frozen=True):
     """A group of columns that a sweep may have.
 
     columns : metrics with the heads of their columns; a metric without a head is shown beside its
-    closed form. when : the words of `_facts` that must hold. needs : metrics of which at least one
-    cell must have a value.
+        closed form.
+    when : the words of `_facts` that must hold.
+    needs : metrics of which at least one cell must have a value.
     """
 
     title: str

@@ -60,8 +60,9 @@ def results_table(
 ) -> str:
     """The results of a run as text, in lines of at most `width` cells if possible.
 
-    numpy : the version that drew the numbers. choice : the columns and rows to show. with_error :
-    add the sentence about failed cells.
+    numpy : the version that drew the numbers.
+    choice : the columns and rows to show.
+    with_error : add the sentence about failed cells.
     """
     style = Style(colour)
     scenario, cells = results.experiment.scenario, results.experiment.cells
@@ -200,7 +201,8 @@ RAISED: Final = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 class Sheet(Struct, frozen=True):
     """One table of a document.
 
-    title : "" for the results. note : a sentence below it, or "".
+    title : "" for the results.
+    note : a sentence below it, or "".
     """
 
     title: str

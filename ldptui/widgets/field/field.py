@@ -32,8 +32,9 @@ LABEL_WIDTH: Final = 24
 class Field(Widget):
     """The field of a scenario key: a label, a control and, if the value is wrong, a sentence below.
 
-    key : the dotted key that it edits. type_, options : None for those that core declares; options
-    are pairs of a value and its label. optional : empty text removes the key.
+    key : the dotted key that it edits.
+    type_, options : None for those that core declares; options are pairs of a value and its label.
+    optional : empty text removes the key.
     """
 
     focused: reactive[bool] = reactive(False)

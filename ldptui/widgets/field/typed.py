@@ -113,8 +113,9 @@ def _item(value: Any) -> str:
 class Steps(Struct, frozen=True):
     """The step sizes of the keys up and down in a number field.
 
-    small, big : the step, and the step with shift. round_numbers : along 1, 2, 5, 10, 20, …, with
-    shift ten times as far. doubling : along the powers of two, with shift four times as far.
+    small, big : the step, and the step with shift.
+    round_numbers : along 1, 2, 5, 10, 20, …, with shift ten times as far.
+    doubling : along the powers of two, with shift four times as far.
     decades : by factors of ten, with shift of a hundred.
     """
 

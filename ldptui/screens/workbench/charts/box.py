@@ -94,7 +94,8 @@ class ChartBox(CursorCharts):
     def show(self, data: ChartData, room: Size, empty: str = "", note: str = "") -> None:
         """Draw the chart into a box of this size; of size (0, 0) nothing is drawn.
 
-        empty : the words before anything is measured. note : words below each view.
+        empty : the words before anything is measured.
+        note : words below each view.
         """
         self._data, self._room, self._note = data, room, note
         self._make()

@@ -57,8 +57,9 @@ class Headline(Static):
     def show(self, shown: ChartInput, chart: str, room: Size, *, over_charts: bool) -> int:
         """Write the sentences for a pane of this size and return the number of rows that they take.
 
-        chart : the name of the tab. over_charts : True above charts; above tables and texts there
-        is less room, and the tab of a goal says the result itself.
+        chart : the name of the tab.
+        over_charts : True above charts; above tables and texts there is less room, and the tab of a
+            goal says the result itself.
         """
         claimed = sum(room.height >= rows for rows in CLAIM) if over_charts else 0
         most = sum(room.height >= rows for rows in FOUND)

@@ -43,9 +43,11 @@ MOST_ZOOM: Final = 64.0
 class ChartsPane(Vertical):
     """The pane Charts: one tab of charts, tables or texts about the draft and the run shown.
 
-    draft : gives the closed forms. snapshot : the simulated values. overlays : other runs over
-    them. Points of other settings than the draft's are muted until new ones arrive. Posts
-    SelectionsChanged when other cells have to be measured than `selections` returned.
+    draft : gives the closed forms.
+    snapshot : the simulated values.
+    overlays : other runs over them. Points of other settings than the draft's are muted until new
+        ones arrive.
+    Posts SelectionsChanged when other cells have to be measured than `selections` returned.
     """
 
     BORDER_TITLE = "4 Charts"

@@ -39,10 +39,11 @@ class ChartInput(Struct, frozen=True):
     """The input of the charts: the draft, the run shown, overlaid runs, and the round or cell at
     the cursor.
 
-    cursor : a round of the campaign, from 0; None if all rounds are pooled. at : the draft of the
-    cell at a chart's cursor, None without one; at_keys : the keys in which it differs from the
-    draft. marked : True if the estimates are marked as of other settings than the draft's. run_key
-    : the key that runs the scenario.
+    cursor : a round of the campaign, from 0; None if all rounds are pooled.
+    at : the draft of the cell at a chart's cursor, None without one.
+    at_keys : the keys in which it differs from the draft.
+    marked : True if the estimates are marked as of other settings than the draft's.
+    run_key : the key that runs the scenario.
     """
 
     draft: Draft | None = None
