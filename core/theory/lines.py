@@ -165,8 +165,8 @@ def gains_elsewhere(cell: Cell, kinds: Iterable[str]) -> dict[str, float]:
     cell
         A cell of an experiment.
     kinds
-        Protocols that a budget alone binds; they get the cell's epsilon, and defaults for their other
-        keys.
+        Protocols that a budget alone binds; they get the cell's epsilon, and defaults for their
+        other keys.
 
     Examples
     --------
