@@ -37,8 +37,10 @@ class SolvedGain(Promoting):
     """MGA that evades given defences: a linear programme finds the best reports within their
     constraints.
 
-    chance, min_support, max_size : parameters of the FIAD whose thresholds the fakes stay below.
-    slack : the safety margin, for all sets of one size together, in standard deviations.
+    constraints : the defences to evade, see `Constraint`. chance, min_support, max_size : the
+    parameters of the frequent-itemset detection (FIAD) to evade. slack : the number of standard
+    deviations by which the support of sets stays below FIAD's thresholds, for all sets of one size
+    together.
     """
 
     constraints: tuple[Constraint, ...] = ("fiad", "size")

@@ -258,12 +258,12 @@ class Recover(Correction):
     """LDPRecover: a correction that subtracts the reports of fakes, assumed to support one item
     each, evenly from the items above 0.
 
-    The estimates of such fakes sum to (1 - qd)/(p - q), which the method subtracts in equal parts
-    from the items above 0. That part is the same for all items that survive the projection, and
-    cancels: the result is the projection of (1+η) f~ if the positive estimates times 1+η sum to 1
-    at least, and if that mass is at most 1, as it is unless reports speak against items.
+    The estimates of such fakes sum to (1 - qd)/(p - q), which is subtracted, times η, in equal
+    parts from the items above 0. Subtracting the same number from every item changes no projection:
+    if the positive estimates sum to 1 at least and (1 - qd)/(p - q) ≤ 1, the result is the
+    projection of (1 + η) times the estimates.
 
-    eta : η.
+    eta : η, the assumed number of fakes for each genuine user.
     """
 
     needs = "pure"
@@ -287,7 +287,7 @@ class RecoverTargets(Correction):
     targets. That is exact for MGA on GRR; fakes that support several targets gain more than is
     subtracted. Without targets the estimates are projected only.
 
-    eta : η.
+    eta : η, the assumed number of fakes for each genuine user.
     """
 
     needs = "pure"

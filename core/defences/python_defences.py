@@ -15,8 +15,10 @@ from .step import Correction, Filter, Load, Step
 
 @dataclass(frozen=True)
 class PythonDefence(PythonCode, Step):
-    """The base of defences in Python, by their names; to apply one without its code raises
-    DefenceError.
+    """The base of defences that are plug-ins in Python, named in a scenario.
+
+    Such an object only names the code: applying it raises DefenceError. `core.plugins` replaces it
+    by the code if the user permits that.
     """
 
     what: ClassVar[What] = "defence"
@@ -28,7 +30,11 @@ class PythonDefence(PythonCode, Step):
 
 @dataclass(frozen=True)
 class PythonCorrection(PythonDefence, Correction):
-    """A correction in Python: `correct(frequencies, known)`."""
+    """A correction that is a plug-in in Python: its `correct(frequencies, known)` returns the
+    corrected frequencies, float64[trials, d].
+
+    Until the code is permitted, `correct` raises DefenceError.
+    """
 
     kind: Literal["plugin"] = "plugin"
 
@@ -38,7 +44,11 @@ class PythonCorrection(PythonDefence, Correction):
 
 @dataclass(frozen=True)
 class PythonFilter(PythonDefence, Filter):
-    """A filter in Python: `sift(received)`, for reports of any protocol."""
+    """A filter that is a plug-in in Python, for any protocol: its `sift(received)` returns a
+    Verdict.
+
+    Until the code is permitted, `sift` raises DefenceError.
+    """
 
     kind: Literal["plugin-filter"] = "plugin-filter"
 

@@ -1,1 +1,1 @@
-"""Reports of real users: files of them into columns, counts of what they support."""
+"""Reports of real users: their files, support counts, estimates and conclusions."""

@@ -1,4 +1,4 @@
-"""Arguments of the public functions, checked where they come in: a wrong one is a ScenarioError."""
+"""Checks of the arguments of public functions: a wrong one raises ScenarioError."""
 
 from __future__ import annotations
 
@@ -15,14 +15,16 @@ from ..law.pure import LocalMechanism, Reports
 
 
 def words(value: object, key: str) -> str:
-    """The argument as a text; raises ScenarioError for another type."""
+    """The argument, a text; raises ScenarioError for another type."""
     if not isinstance(value, str):
         raise ScenarioError(f"must be text, {got(value)}", key=key)
     return value
 
 
 def list_members(value: object, key: str) -> tuple[Any, ...]:
-    """The members of a list or a tuple argument; raises ScenarioError for a text."""
+    """The members of an argument that is a list or a tuple; raises ScenarioError for
+    another type.
+    """
     if not isinstance(value, list | tuple):
         raise ScenarioError(f"must be a list, {got(value)}", key=key)
     return tuple(value)
@@ -36,7 +38,7 @@ def check_function(value: Any, key: str) -> Any:
 
 
 def whole(value: Any, key: str, least: int = 0, most: int | None = None) -> int:
-    """The argument as a whole number in [least, most]; raises ScenarioError."""
+    """The argument as an integer in [least, most]; raises ScenarioError for any other value."""
     is_whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
     if not is_whole or value < least or (most is not None and value > most):
         limit = "" if most is None else f" and at most {most}"
@@ -46,7 +48,7 @@ def whole(value: Any, key: str, least: int = 0, most: int | None = None) -> int:
 
 
 def number(value: Any, key: str, allowed: Range) -> float:
-    """The argument as a number in a range; raises ScenarioError."""
+    """The argument as a float in a range; raises ScenarioError for any other value."""
     real = isinstance(value, int | float | np.integer | np.floating)
     if isinstance(value, bool) or not real or not finite(value) or value not in allowed:
         raise ScenarioError(f"must be {allowed}, {got(value)}", key=key)
@@ -54,14 +56,14 @@ def number(value: Any, key: str, allowed: Range) -> float:
 
 
 def switch(value: Any, key: str) -> bool:
-    """The argument as True or False; raises ScenarioError."""
+    """The argument as a bool; raises ScenarioError for another type."""
     if not isinstance(value, bool | np.bool_):
         raise ScenarioError(f"must be True or False, {got(value)}", key=key)
     return bool(value)
 
 
 def names(value: Any, count: int, key: str = "labels") -> Sequence[str] | None:
-    """The argument as `count` names of items, or None; raises ScenarioError."""
+    """The argument as `count` names of items, or None; raises ScenarioError for any other value."""
     if value is None:
         return None
     if isinstance(value, np.ndarray):
@@ -73,7 +75,7 @@ def names(value: Any, count: int, key: str = "labels") -> Sequence[str] | None:
 
 
 def file_path(value: Any, key: str = "path") -> Path:
-    """The argument as the path of a file; raises ScenarioError."""
+    """The argument as the path of a file; raises ScenarioError for another type."""
     if not isinstance(value, str | Path) or "\0" in str(value):
         raise ScenarioError(f"must be the path of a file, {got(value)}", key=key)
     return Path(value)
@@ -88,7 +90,9 @@ def local(value: Any, key: str = "protocol") -> LocalMechanism:
 
 
 def reports_of(value: Any, protocol: LocalMechanism) -> Reports:
-    """The argument as reports of the protocol, none of them masked; raises ScenarioError."""
+    """The argument, an array of valid reports of the protocol; raises ScenarioError for any other
+    value.
+    """
     if np.ma.is_masked(value):
         raise ScenarioError("must all be there, but some are masked", key="reports")
     unmasked = value.data if isinstance(value, np.ma.MaskedArray) else value
@@ -119,7 +123,7 @@ def toml_value(written: str) -> Any:
 
 
 def keys_of(settings: Iterable[str]) -> dict[str, Any]:
-    """The protocol parameters in --set options; raises ScenarioError."""
+    """The protocol parameters in --set options; raises ScenarioError for an option without "="."""
     keys = {}
     for setting in settings:
         key, equals, value = setting.partition("=")

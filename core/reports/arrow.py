@@ -1,4 +1,4 @@
-"""Reports in Parquet and Arrow, by pyarrow: a batch of rows is written and read at a time."""
+"""Files of reports in Parquet and Arrow, written and read by pyarrow a batch of rows at a time."""
 
 from __future__ import annotations
 
@@ -33,7 +33,10 @@ def arrow_writer(
     columns: Sequence[ReportColumn],
     more: Sequence[str],
 ) -> Iterator[Write]:
-    """A context manager that gives a function which writes batches to a Parquet or Arrow file."""
+    """A context manager of a function that writes batches to a Parquet or Arrow file.
+
+    columns : of the reports. more : the names of further columns of text.
+    """
     pyarrow = pyarrow_for(path)
     types = {
         "number": lambda column: pyarrow.from_numpy_dtype(column.dtype),
@@ -62,8 +65,9 @@ def _rows(column: ReportColumn, part: Reports) -> list[Any]:
 
 
 def arrow_cells(path: Source, names: Mapping[str, str]) -> Iterator[Batch]:
-    """The cells of columns of a Parquet or Arrow file; raises LdpError. names : each column with
-    its key.
+    """Yields the cells of columns of a Parquet or Arrow file, in batches; raises LdpError.
+
+    names : the columns, each with the key that error messages name.
     """
     types, first = pyarrow_for(path).types, 1
     with frame_file(path) as (schema, batches):
@@ -84,7 +88,7 @@ def arrow_cells(path: Source, names: Mapping[str, str]) -> Iterator[Batch]:
 
 
 def is_readable(held: Any, types: Any) -> bool:
-    """True if cells of a pyarrow type, or lists of such cells, may be reports."""
+    """Whether cells of a pyarrow type, or lists of such cells, may be reports."""
     if types.is_dictionary(held) or "list" in str(held):
         held = getattr(held, "value_type", held)
     known = "integer floating boolean string large_string binary large_binary fixed_size_binary"

@@ -1,4 +1,4 @@
-"""Claims about frequencies in words: "apple > pear", "fig in top 5", "a + b > 2 %"."""
+"""Claims about frequencies as texts: "apple > pear", "fig in top 5", "a + b > 2 %"."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ FORMS: Final = '"A > B", "A + B > C", "A > 0.02", "A < 2 %" or "A in top 5"'
 
 
 def claim_of(text: str, labels: Sequence[str]) -> Claim:
-    """The claim about items that a text states; raises ScenarioError.
+    """The claim about items that a text states; raises ScenarioError if the text is no claim.
 
-    A name that is also a number means the item. Names with signs in them stand in quotes.
+    A label that is also a number means the item. Labels with signs stand in quotes.
     """
     items = {label.strip(): item for item, label in enumerate(labels)}
     if (found := RANKED.fullmatch(text)) is not None:

@@ -1,8 +1,9 @@
 """The columns of a file of reports: one for each part of a report, and how its cells are written.
 
 A report is a row of one column, `report`, or of a column for each field of a structured report, as
-`seed` and `value`. A whole number is written as one, bytes as hexadecimal digits, and several
-numbers with blanks between them; others write bits as 0110, [0, 1, 1, 0] or [false, true, …].
+`seed` and `value`. An integer is written as one, bytes as hexadecimal digits, and several
+numbers with blanks between them; other programs write bits as 0110, [0, 1, 1, 0] or [false, true,
+…].
 """
 
 from __future__ import annotations
@@ -45,9 +46,9 @@ NUMERALS: Final = np.array([str(number) for number in range(1 << 12)], dtype=obj
 class ReportColumn:
     """One column of a file of reports.
 
-    holds : one whole number, bits in bytes, or several numbers. dtype, shape : those of a report's
-    part. bits : of each row of bytes, the first ones. order : whether the first one of a byte is
-    its highest bit, or the lowest; in reports it is the highest.
+    holds : the type of a cell: one integer, bits in bytes, or several numbers. dtype, shape : of a
+    report's part. bits : the number of bits in each row of bytes. order : whether the first bit of
+    a byte is its highest ("big") or its lowest; in reports it is the highest.
     """
 
     name: str
@@ -63,7 +64,7 @@ class ReportColumn:
 
     @property
     def value_rule(self) -> str:
-        """The rule for the values of a cell, in words."""
+        """The rule for a valid cell, in words."""
         if self.holds == "number":
             return f"a whole number in [0, 2^{8 * self.dtype.itemsize})"
         if self.holds == "numbers":
@@ -72,11 +73,13 @@ class ReportColumn:
 
     @property
     def all_bits(self) -> int:
-        """The bits of a cell that has a digit for each."""
+        """The number of bits of a cell that has a digit for each bit."""
         return self.bits * prod(self.shape[:-1])
 
     def cells(self, part: Reports, between: str = " ") -> list[str]:
-        """The cells of a column as texts. between : the separator of numbers in one cell."""
+        """The cells of a column as texts. part : the column's part of the reports, [n, …].
+        between : the separator of numbers in one cell.
+        """
         if self.holds == "number":
             if part.size and int(part.max()) < NUMERALS.size:
                 return NUMERALS[part].tolist()  # type: ignore[no-any-return]
@@ -92,7 +95,10 @@ class ReportColumn:
         return "i8" if self.holds == "number" else f"S{2 * self.size + 1}"
 
     def parse_cells(self, cells: NDArray[Any]) -> Reports:
-        """The part of reports in cells of the dtype `quick`; raises ValueError."""
+        """The part of the reports in cells of the dtype `quick`.
+
+        Raises ValueError for invalid cells, and for columns that are read cell by cell.
+        """
         if self.holds == "number":
             return self._check_range(cells)
         if self.holds == "numbers" or self.all_bits == 2 * self.size:
@@ -104,7 +110,9 @@ class ReportColumn:
         return self._in_order((nibbles[:, ::2] << 4 | nibbles[:, 1::2]).reshape(-1, *self.shape))
 
     def read(self, cells: Sequence[Any]) -> Reports:
-        """The part of reports in these cells; raises ValueError or TypeError."""
+        """The part of the reports in these cells; raises ValueError or TypeError for an invalid
+        cell.
+        """
         if self.holds == "number":
             plain = {*map(type, cells)} == {int}
             whole = cells if plain else [_whole_number(cell) for cell in cells]
@@ -149,7 +157,7 @@ class ReportColumn:
         return numbers.astype(self.dtype)
 
     def fault_of(self, cell: Any) -> str:
-        """The message about an invalid cell, without its place."""
+        """The message about an invalid cell, without its place in the file."""
         if cell is None or cell != cell:
             return f"{self.name} must be {self.value_rule}, it is missing"
         told = f"{self.name} must be {self.value_rule}, {got(cell)}"
@@ -217,7 +225,7 @@ def check_real(protocol: LocalMechanism) -> None:
 def parts_of(
     columns: Sequence[ReportColumn], batch: Reports
 ) -> Iterator[tuple[ReportColumn, Reports]]:
-    """Yields each column with the part of the reports that it holds."""
+    """Yields each column with the part of the reports that belongs to it."""
     for column in columns:
         yield column, batch if batch.dtype.names is None else batch[column.name]
 

@@ -1,9 +1,9 @@
 """Conclusions from reports of real users, their counts or published sums, a share of which may be
 fake.
 
-The reports are read twice. The first time they are counted, and a part of them is kept, in which
-sets of items are looked for that go together; the second time these sets are counted among all.
-Memory does not grow with the number of reports.
+The reports are read twice. First they are counted, and a sample is kept, in which sets of items are
+searched that are supported together too often; then these sets are counted in all reports. Memory
+does not grow with the number of reports.
 """
 
 from __future__ import annotations
@@ -54,13 +54,15 @@ class Heard:
 
 
 def find_trust_model(trust: str) -> TrustModel:
-    """The trust model with this name; raises ScenarioError."""
+    """The trust model with this name; raises ScenarioError for an unknown name."""
     check_among(trust, TRUST_MODELS, "trust")
     return TRUST_MODELS[trust]
 
 
 def check_concludable(protocol: Any) -> PureProtocol:
-    """The protocol, if one report's contribution is bounded; raises ScenarioError otherwise."""
+    """The protocol, if it is pure and one report's contribution to an item is bounded; else raises
+    ScenarioError.
+    """
     if isinstance(local(protocol), NumericProtocol):
         rule = "must not be a protocol of numbers: ldptui estimate --low --high --share has the"
         raise ScenarioError(f"{rule} robust interval of their mean", key="protocol.kind")
@@ -74,7 +76,7 @@ def check_concludable(protocol: Any) -> PureProtocol:
 
 
 def read_claims(claims: Any, labels: Sequence[str]) -> dict[str, Claim]:
-    """The parsed claims by their texts; raises ScenarioError."""
+    """The claims by their texts; raises ScenarioError for an invalid text."""
     return {
         text: claim_of(words(text, "claims"), labels) for text in list_members(claims, "claims")
     }
@@ -86,7 +88,8 @@ def hear_reports(
 ) -> Heard:  # fmt: skip
     """The support counts of reports, and the lower bound on the number of fakes that they prove.
 
-    Raises LdpError, also where there are none at all.
+    reports : an array, counts, or files of one of both kinds. labels : the items' names, to check
+    files of counts. Raises LdpError for invalid reports, and if there are none.
     """
     parts = [reports] if isinstance(reports, Counted) else []
     if not isinstance(reports, Counted | np.ndarray):
@@ -105,10 +108,11 @@ def hear_reports(
 def hear_batches(
     read: Read, protocol: PureProtocol, confidence: float = 0.95, hook: Hook = no_hook
 ) -> Heard:
-    """The counts of all reports, and the lower bound on fakes; raises ScenarioError without any
-    report.
+    """The support counts of all reports, and the lower bound on the number of fakes that they
+    prove.
 
-    A protocol without a support law is refused.
+    read : a function that reads the reports from the start, in batches. Raises ScenarioError
+    without a report, and for a protocol whose reports are unbounded.
     """
     ballot_of(protocol)
     part = ReadPart(SAMPLED)
@@ -172,12 +176,12 @@ class RobustConclusion:
     """Statements on frequencies that hold if a given share of N reports may be fake.
 
     labels : the names of d items. estimates : float64[d]. low, high : float64[d], the ends of
-    intervals that cover whatever these fakes send. naive_low, naive_high : float64[d], those of
-    intervals where nobody is fake. sharp : whether the first ones assume that all reports together
-    look honest. confidence : of each interval, each bound and the floor. claims : those that were
-    asked about. floor : how many are fake at least; None where no reports or counts tell it.
-    misfit : what hardly any reports of the protocol say; None where they can be of it. overturned :
-    the share that overturns another claim.
+    intervals that cover the true frequencies whatever the fakes send. naive_low, naive_high :
+    float64[d], the ends if no report is fake. sharp : whether low and high assume that all reports
+    together look honest. confidence : of each interval, each bound and the floor. claims : the
+    requested claims. floor : the proved number of fakes; None if neither reports nor counts are
+    known. misfit : an estimate that is impossible for the protocol; None if there is none.
+    overturned : a function that returns the share of fakes that overturns a claim.
     """
 
     labels: tuple[str, ...]
@@ -206,9 +210,10 @@ def conclude_evidence(
     confidence: float = 0.95,
     floor: Floor | None = None,
 ) -> RobustConclusion:
-    """The robust statements from the mean count of each item; raises ScenarioError.
+    """The robust statements from the mean count of each item.
 
-    claims : by their words, as `read_claims` reads them.
+    claims : by their texts, as `read_claims` returns them. Raises ScenarioError if the share or the
+    confidence is out of range.
     """
     names, estimates = tuple(labels), evidence.estimates
 
@@ -232,7 +237,9 @@ def conclude_evidence(
 def conclude_reports(
     told: Heard, protocol: PureProtocol, trust: TrustModel, share: float, **asked: Any
 ) -> RobustConclusion:
-    """The robust statements from the counts of reports and the lower bound on their fakes."""
+    """The robust statements from the counts of reports and the proved lower bound on their
+    fakes.
+    """
     means = told.counts / told.reports
     evidence = of_reports(protocol, means, told.reports, proved=trust.proves)
     return conclude_evidence(evidence, share, floor=told.floor, **asked)
@@ -242,7 +249,11 @@ def conclude_published(
     estimates: Any, users: int, protocol: PureProtocol, trust: TrustModel, share: float, *,
     sharp: bool, weight: int, **asked: Any,
 ) -> RobustConclusion:  # fmt: skip
-    """The robust statements from frequencies of n users that a server or curator published."""
+    """The robust statements from frequencies, float64[d], of n users that a server or curator
+    published.
+
+    Raises ScenarioError for another shape or type.
+    """
     said = _check_published(estimates, protocol)
     if trust.by_reports:
         held = np.clip(ballot_of(protocol).means(said), protocol.least_support, 1.0)

@@ -1,4 +1,4 @@
-"""What files of reports look like to somebody who does not know their protocol."""
+"""Descriptions of files of reports whose protocol is not known."""
 
 from __future__ import annotations
 
@@ -36,9 +36,10 @@ SHOWN: Final = 3
 
 @dataclass(frozen=True)
 class Holding:
-    """The type of the cells of a column. kind : "numbers", "bits", "bytes", "words" or "nothing".
+    """The type of the cells of a column.
 
-    size : of bits or bytes in a cell; of numbers the largest. words : the same, to be shown.
+    kind : "numbers", "bits", "bytes", "words" or "nothing". size : the number of bits or bytes in a
+    cell; of numbers the largest. words : the type in words. examples : the first cells.
     """
 
     name: str
@@ -52,8 +53,8 @@ class Holding:
 class Description:
     """The content of a file: its rows, its columns and the options that read it.
 
-    rows : their number. advice : the file's likely meaning, and the options to read it.
-    is_of_counts : whether it has words with their counts, and no reports.
+    rows : their number. advice : the file's likely protocol, and the options to read it.
+    is_of_counts : whether it is a table of items with their counts, and not of reports.
     """
 
     source: str
@@ -88,7 +89,9 @@ def describe_file(source: Source) -> Description:
 
 
 def fault_of_counts(source: Source) -> str:
-    """The sentence on a table of items and their counts, which has no reports; "" of any other."""
+    """The sentence on a table of items and their counts, which has no reports; "" for any other
+    file.
+    """
     if isinstance(source, StdinFile) or not is_table(source):
         return ""
     try:

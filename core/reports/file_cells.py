@@ -19,12 +19,12 @@ WHOLE: Final = 1 << 30
 
 
 def csv_cells(path: Source, names: Mapping[str, str]) -> Iterator[Batch]:
-    """The cells of CSV columns as texts; raises LdpError."""
+    """Yields the cells of CSV columns as texts, in batches; raises LdpError."""
     return Columns(path, [*names], "reports", keys=names).read(lambda batch: batch)
 
 
 def json_line_cells(path: Source, names: Mapping[str, str]) -> Iterator[Batch]:
-    """The cells of columns in JSON lines; raises LdpError."""
+    """Yields the cells of columns in JSON lines, in batches; raises LdpError."""
     first = 1
     with text_file(path, "JSON lines") as file:
         for block in line_blocks(file, BATCH):
@@ -48,7 +48,7 @@ def _json_values(block: list[str]) -> list[Any]:
 
 
 def json_array_cells(path: Source, names: Mapping[str, str]) -> Iterator[Batch]:
-    """The cells of columns in one JSON array, which is loaded whole; raises LdpError."""
+    """Yields the cells of columns in one JSON array, which is loaded whole; raises LdpError."""
     with text_file(path, "JSON", WHOLE) as file:
         try:
             rows = json.load(file)
@@ -61,9 +61,10 @@ def json_array_cells(path: Source, names: Mapping[str, str]) -> Iterator[Batch]:
 
 
 def pick_cells(path: Source, first: int, rows: list[Any], names: Mapping[str, str]) -> Batch:
-    """The cells of rows that are objects, or the reports themselves where these have one column.
+    """The cells of rows that are objects; or the rows themselves, if they have one column or
+    `names` is empty.
 
-    Without names the rows as they are. Raises ScenarioError with the first row that is neither.
+    first : the number of the first row. Raises ScenarioError for the first invalid row.
     """
     if not names or (len(names) == 1 and not any(isinstance(row, dict) for row in rows)):
         return Batch(range(first, first + len(rows)), [rows])
@@ -96,12 +97,14 @@ def load_arrays(path: Source) -> Any:
 
 
 def numpy_cells(path: Source, names: Mapping[str, str]) -> Iterator[Batch]:
-    """The cells of columns in one or several NumPy arrays; raises LdpError."""
+    """Yields the cells of columns in one or several NumPy arrays, in batches; raises LdpError."""
     return array_cells(path, load_arrays(path), names)
 
 
 def array_cells(path: Source, arrays: Any, names: Mapping[str, str]) -> Iterator[Batch]:
-    """The cells of what `load_arrays` returns; raises LdpError."""
+    """Yields the cells of columns of an array or arrays that `load_arrays` returned; raises
+    LdpError.
+    """
     heads = list(arrays) if isinstance(arrays, dict) else list(arrays.dtype.names or ())
     if len(names) == 1 and len(heads) <= 1:  # the reports alone, whatever they are called
         columns = [arrays[heads[0]] if heads else arrays]

@@ -1,4 +1,4 @@
-"""The frequencies of items that reports of real users tell, with their uncertainties."""
+"""The frequencies of items estimated from reports of real users, with their uncertainties."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from .report_counts import Counted
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FrequencyEstimates:
-    """The estimated share of the users who hold each item.
+    """The estimated frequency of each item among the users.
 
     values : float64[d], the estimates. reports : n. std : float64[d], the standard deviation of
-    each estimate given the true frequencies, with the estimate in their place; None for a protocol
-    without a closed form, and after a correction, whose noise has none. confidence : of the
-    interval of an item. corrections : those that were applied, in order. far : what hardly any
-    reports of the protocol say; None where they can be of it. top : the number of items that rows
-    show, the largest estimates first; None for all. simultaneous : whether rows have intervals that
-    cover all together. defended : float64[d], the estimates behind steps of a server.
+    each estimate, computed with the estimates as true frequencies; None for a protocol without a
+    closed form, and after a correction. confidence : of the interval of an item. corrections : the
+    applied ones, in order. far : an estimate that is impossible for the protocol; None if there is
+    none. top : the number of items that rows show, the largest estimates first; None for all.
+    simultaneous : whether rows have intervals that cover all items together. defended : float64[d],
+    the estimates after defences.
     """
 
     values: Floats
@@ -46,12 +46,12 @@ class FrequencyEstimates:
 
     @property
     def low(self) -> Floats | None:
-        """float64[d], the lower ends of the intervals; None if the variance is unknown."""
+        """float64[d]: the lower ends of the intervals; None if the variance is unknown."""
         return None if self.std is None else self.values - self.width * self.std
 
     @property
     def high(self) -> Floats | None:
-        """float64[d], the upper ends of the intervals; None if the variance is unknown."""
+        """float64[d]: the upper ends of the intervals; None if the variance is unknown."""
         return None if self.std is None else self.values + self.width * self.std
 
     @property
@@ -61,7 +61,7 @@ class FrequencyEstimates:
 
     @property
     def half(self) -> Floats | None:
-        """float64[d], half-widths of intervals that cover all items together (Šidák); None if
+        """float64[d]: half-widths of intervals that cover all items together (Šidák); None if
         unknown.
         """
         if self.std is None or self.corrections:
@@ -70,10 +70,10 @@ class FrequencyEstimates:
 
     @property
     def in_top(self) -> Floats | None:
-        """float64[d], the confidence that each item is among the `top` most frequent; None if
+        """float64[d]: the confidence that each item is among the `top` most frequent ones; None if
         unknown.
 
-        To name all with at least C is right with probability C. None where nothing tells it.
+        Naming all items with confidence C or more is right with probability C.
         """
         if self.top is None or self.std is None or self.corrections:
             return None
@@ -87,7 +87,7 @@ class FrequencyEstimates:
         return [int(item) for item in np.argsort(-self.values, kind="stable")[: self.top]]
 
     def columns(self) -> dict[str, Any]:
-        """The columns of the rows by their names, each of all d items."""
+        """The columns of the rows by their names, each with d items."""
         held = {name: getattr(self, name) for name in ("std", "low", "high", "defended")}
         if self.simultaneous and self.half is not None:
             held |= {"low_all": self.values - self.half, "high_all": self.values + self.half}
@@ -99,10 +99,9 @@ class FrequencyEstimates:
         }  # fmt: skip
 
     def rows(self) -> list[dict[str, Any]]:
-        """A row for each item: item, label, frequency, and where known std, low, high.
+        """A row for each shown item: item, label, frequency, and if known std, low, high.
 
-        Where they were asked for, also `low_all` and `high_all`, the ends of simultaneous
-        intervals, and `in_top`.
+        On request also `low_all` and `high_all`, the ends of simultaneous intervals, and `in_top`.
         """
         columns = self.columns()
         return [
@@ -118,7 +117,11 @@ def estimate_frequencies(
     top: int | None = None,
     is_simultaneous: bool = False,
 ) -> FrequencyEstimates:
-    """The frequencies estimated from counts of reports; raises LdpError."""
+    """The frequencies estimated from counts of reports.
+
+    corrections : kinds, or their tables. Raises ScenarioError without a report, or for an invalid
+    argument; DefenceError if a correction leaves nothing.
+    """
     protocol: Any = total.protocol
     users = total.reports
     if users < 1:

@@ -1,4 +1,4 @@
-"""Counts of groups of users, by another column of their files, and what differs between them."""
+"""Support counts of groups of users, by another column of their files."""
 
 from __future__ import annotations
 
@@ -22,9 +22,11 @@ WAITING: Final = 1 << 26
 def count_groups(
     named: Sequence[Source], protocol: LocalMechanism, by: str, labels: Sequence[str] | None
 ) -> dict[str, Counted]:
-    """The support counts of the reports of each group, by the group's name; raises LdpError.
+    """The support counts of the reports of each group, by the group's name, in the order of the
+    names.
 
-    Reports wait until they are many: few at a time count slowly.
+    Reports are counted when many have been read, which is faster. Raises LdpError for an invalid
+    file, more than 1000 groups, or no report.
     """
     totals: dict[str, Counted] = {}
     waiting: dict[str, list[Reports]] = {}

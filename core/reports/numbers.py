@@ -1,4 +1,4 @@
-"""Numbers of real users: their reports, and the mean and the distribution that reports tell."""
+"""Numbers of real users: their reports, and the estimated mean and distribution."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ ALARMING: Final = 6.0
 class Numbers:
     """The estimated mean of the users' numbers, and their distribution if requested.
 
-    mean : the estimate, right on average. std : its standard deviation, from the reports, with that
-    of the users' own numbers in it. reports : n. span : the ends of the range. confidence : of the
-    intervals. low, high : the ends of the interval of the mean, normal, so for many reports; with
-    `share` they hold whatever that share of the reports says. distribution : float64[parts], the
-    share of the users in each equal part of the range; None where it was not asked for. fit : how
-    it was found, "ems" or "em". misfit : the chi-square of the reports that the fit expects, less
-    its mean, in its standard deviations; None without a distribution.
+    mean : the estimate, unbiased. std : its standard deviation, estimated from the reports; it
+    includes the spread of the users' own numbers. reports : n. span : the ends of the range.
+    confidence : of the intervals. low, high : the ends of the interval of the mean, normal, so for
+    many reports; with `share` they hold whatever that share of the reports says. distribution :
+    float64[parts], the share of the users in each equal part of the range; None if not requested.
+    fit : "ems" or "em", how the distribution was fitted. misfit : the chi-square of the reports
+    that the fit expects, less its mean, in its standard deviations; None without a distribution.
     """
 
     mean: float
@@ -52,16 +52,16 @@ class Numbers:
 
     @property
     def edges(self) -> Floats | None:
-        """float64[parts + 1], the ends of the parts; None without a distribution."""
+        """float64[parts + 1]: the ends of the parts; None without a distribution."""
         if self.distribution is None:
             return None
         return np.linspace(*self.span, self.distribution.size + 1)
 
     @property
     def is_far(self) -> bool:
-        """True if hardly any honest population would give these reports.
+        """Whether the reports are unlikely for every honest population; only known for `fit` "em".
 
-        By the likeliest fit alone: a smoothed one of many reports expects other ones than came.
+        A smoothed fit of many reports is far from the reports even of honest users.
         """
         return self.misfit is not None and self.fit == "em" and self.misfit >= ALARMING
 
@@ -78,7 +78,7 @@ class Numbers:
 
 
 def numbers_protocol(protocol: Any) -> NumericProtocol:
-    """A protocol of numbers with its range; raises ScenarioError for a protocol of items."""
+    """The protocol, if it is one of numbers; raises ScenarioError for a protocol of items."""
     why = lacking(local(protocol), NumericProtocol, "tell", "whose users hold items and no numbers")
     if why is not None:
         raise ScenarioError(f"must not be {why}", key="protocol.kind")
@@ -86,7 +86,7 @@ def numbers_protocol(protocol: Any) -> NumericProtocol:
 
 
 def perturb_numbers(protocol: LocalMechanism, numbers: Floats, rng: Rng) -> Reports:
-    """Honest reports of numbers of the range of a protocol."""
+    """Honest reports of numbers float64[n], clipped to the protocol's range."""
     telling = cast("NumericProtocol", protocol)
     places = (2 * numbers - telling.low - telling.high) / (telling.high - telling.low)
     return telling.tell(np.clip(places, -1.0, 1.0), rng)
@@ -141,9 +141,11 @@ def perturb(
 def estimate_mean(
     total: Counted, confidence: float, share: float | None, parts: int | None, fit: str
 ) -> Numbers:
-    """The mean of the users' numbers, and their distribution over parts of the range.
+    """The mean of the users' numbers, and their distribution over `parts` equal parts of the range.
 
-    Raises ScenarioError for a protocol of items, and where reports tell no distribution (SR).
+    share : of fakes that the interval must tolerate, None for 0. parts : None for no distribution.
+    Raises ScenarioError for a protocol of items, without a report, and if reports tell no
+    distribution (SR).
     """
     telling = numbers_protocol(total.protocol)
     if total.reports < 1:

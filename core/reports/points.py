@@ -1,4 +1,4 @@
-"""Protocols and steps of the server by their kinds, with the keys of a scenario's tables."""
+"""Protocols and defences made from their kinds and the keys of a scenario's tables."""
 
 from __future__ import annotations
 
@@ -33,12 +33,17 @@ NEUTRAL: Final[dict[str, Any]] = {
 
 
 def point_of(tables: Mapping[str, Any]) -> Point:
-    """The point of a scenario with these tables; raises ScenarioError."""
+    """The point of a neutral scenario with these tables; raises ScenarioError for an
+    invalid table.
+    """
     return next(Scenario(plain({**NEUTRAL, **tables}), "").points())
 
 
 def step_of(step: str | Mapping[str, Any], kinds: Mapping[str, Any], key: str) -> Defence:
-    """The defence of a kind, from its name or its table."""
+    """The defence of a kind, from its name or its table; raises ScenarioError for an invalid one.
+
+    kinds : the allowed kinds. key : that error messages name.
+    """
     table = step if isinstance(step, Mapping) else {"kind": step}
     if not isinstance(table.get("kind"), str):
         raise ScenarioError(f"must be one of {', '.join(kinds)}, {got(table.get('kind'))}", key)
@@ -48,7 +53,7 @@ def step_of(step: str | Mapping[str, Any], kinds: Mapping[str, Any], key: str) -
 
 
 def plain(value: Any) -> Any:
-    """A value in plain Python types: NumPy scalars and arrays converted, tuples as lists."""
+    """The value in plain Python types: NumPy scalars and arrays converted, tuples as lists."""
     if isinstance(value, dict):
         return {str(key): plain(part) for key, part in value.items()}
     if isinstance(value, np.ndarray | np.generic):
@@ -70,14 +75,14 @@ def protocol(
     Parameters
     ----------
     kind
-        One of `kinds("protocol")`, of which "exact" adds no noise, to test with; or "FILE.py:NAME",
+        One of `kinds("protocol")`, of which "exact" adds no noise, for tests; or "FILE.py:NAME",
         or the name that a package publishes: code of your own, which runs.
     items
         The size d of the domain, at least 2.
     labels
-        The names of the items, which Bloom filters alone hash.
+        The names of the items, which only Bloom filters hash.
     low, high
-        In the place of items, the range that the users' numbers are from, of a protocol of numbers.
+        Instead of items, the range of the users' numbers, for a protocol of numbers.
     parameters
         The keys of `[protocol]`, such as `epsilon`, in nats; docs/format.md has all with their
         ranges. Of your own code, `epsilon` and its options.
@@ -85,11 +90,11 @@ def protocol(
     Raises
     ------
     ScenarioError
-        Where a parameter breaks a rule, and for a trusted curator, to whom users send no reports.
+        If a parameter breaks a rule, and for a trusted curator, to whom users send no reports.
     FileError
-        For what is wrong with your code.
+        If your code cannot be read.
     ProtocolError
-        For what is wrong with your code.
+        If your code is no valid protocol.
 
     Examples
     --------

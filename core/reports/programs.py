@@ -1,10 +1,10 @@
-"""Reports and sums of other programs, whose conventions are not those of our files.
+"""Reports and sums of other programs, whose conventions differ from those of our files.
 
-google/rappor writes bits with the first one at the end, and counts by cohort with the number of
-reports in front. pure-LDP and multi-freq-LDPy hash the decimal digits of an item by xxHash32, take
-the remainder as the bucket, and write it before a seed of 64 bits, of which the lower half counts;
+google/rappor writes the first bit at the end, and counts by cohort with the number of reports in
+front. pure-LDP and multi-freq-LDPy hash the decimal digits of an item by xxHash32, take the
+remainder as the bucket, and write it before a seed of 64 bits, of which the lower half counts;
 LDP Toolbox does so too, and writes a report of SS and THE as the list of its items. Prio adds up
-counts modulo a prime: noise below zero comes out as a number just below the prime.
+counts modulo a prime: a sum below zero appears as a number just below the prime.
 """
 
 from __future__ import annotations
@@ -45,7 +45,10 @@ HEAD: Final = ("client", "cohort")
 
 
 def unwrap_count(count: int, item: str) -> int:
-    """A count corrected for a possible overflow below zero, with a warning."""
+    """The count, or if it is just below a prime of Prio, the negative number that it stands for.
+
+    Warns with LdpWarning in the latter case.
+    """
     for prime, name in PRIMES.items():
         if prime // 2 < count < prime:
             words = f"the count of {item}, {count}, wrapped below zero in {name} of Prio"
@@ -55,10 +58,11 @@ def unwrap_count(count: int, item: str) -> int:
 
 
 def read_sums(path: Path, label: str, column: str) -> dict[str, float]:
-    """The published frequency or count of each item by its name, from a file; raises LdpError.
+    """The published frequency or count of each item by its name, from a file.
 
-    path : a table, or in JSON an array of objects, as the summaries of the Attribution Reporting
-    API are, or of numbers alone, as an aggregate of DAP is. label, column : of names and values.
+    path : a table, or in JSON an array of objects, like the summaries of the Attribution Reporting
+    API, or of numbers alone, like an aggregate of DAP. label, column : the columns of names and
+    values. Raises LdpError for an invalid file, a cell that is no number, or an item named twice.
     """
     if path.suffix.lower() == ".json":
         (batch,) = [*CELLS["json"](path, {})] or [Batch((), [[]])]
@@ -87,7 +91,11 @@ def read_sums(path: Path, label: str, column: str) -> dict[str, float]:
 def count_program(
     program: str, files: Sequence[Source], protocol: LocalMechanism, labels: Sequence[str] | None
 ) -> Counted:
-    """The counts of all reports in files of another program; raises LdpError."""
+    """The support counts of all reports in files of another program.
+
+    program : a key of PROGRAMS. Raises LdpError for an invalid file, or a protocol whose reports
+    the program writes as we do.
+    """
     known = PROGRAMS[program]
     count = next((known[kind] for kind in known if isinstance(protocol, kind)), None)
     if count is None:

@@ -1,6 +1,6 @@
-"""The rates of steps of a server on simulated collections: without an attack, and with a small one.
+"""The error rates of defences on simulated collections: without an attack, and with a small attack.
 
-The collections are those of scenarios, of users as frequent as the estimates say.
+The collections are those of scenarios whose users have the estimated frequencies.
 """
 
 from __future__ import annotations
@@ -51,14 +51,15 @@ FEWEST: Final = 5
 class Rates:
     """The rates of one defence, measured on simulated collections of `users` reports each.
 
-    trials : the collections of each sort: without an attack, and with SHARE of MGA.
-    false_alarms, alarms : the collections without and with it that the step alarms about. None
-        for a step that claims no attack, and alarms where the protocol has no such attack.
-    cost : the share of honest reports that it drops where nobody attacks.
-    error : the mean squared error of the estimates after it where nobody attacks, in parts of that
-        without it.
-    caught : the share of the fakes that it drops; of a step that drops none and names items, the
-        share of the collections in which it names the targets. None where it does neither.
+    trials : the number of collections of each sort: without an attack, and with SHARE of MGA.
+    false_alarms, alarms : the number of collections with an alarm, without and with the attack.
+    None
+        for a defence that raises no alarm; alarms also if the protocol has no MGA.
+    cost : the share of honest reports that the defence drops without an attack.
+    error : the mean squared error of the defended estimates without an attack, relative to that of
+        the undefended ones.
+    caught : the share of the fakes that it drops; for a defence that names items instead, the
+        share of the collections in which it names the targets. None if it does neither.
     """
 
     users: int
@@ -74,13 +75,13 @@ class Rates:
 class StepVerdict:
     """The verdict of a screen or a defence on reports of real users.
 
-    alarm : None where it claims nothing. users : the reports that it was asked about.
-    rates : what it does on simulated collections; None where nobody asked for that, where they are
-        proved, and of a protocol whose noise has no closed form.
-    proved : a bound of its false-alarm rate, its power and its cost, in closed form.
-    dropped : the reports that it drops, of those that the steps before it kept; None of one that
-        reads no reports. named : the items that it takes for targets. certified : the share of
-        fakes that it proves at least; None where it proves none.
+    alarm : None if it makes no claim. users : the number of reports that it read.
+    rates : on simulated collections; None if not requested, if rates are proved, and for a protocol
+        whose noise has no closed form.
+    proved : a bound on its false-alarm rate, its power and its cost, in closed form.
+    dropped : the number of reports that it drops, of those that earlier ones kept; None if it reads
+        no reports. named : the items that it takes for targets. certified : the share of fakes that
+        it proves at least; None if it proves none.
     """
 
     kind: str
@@ -109,7 +110,10 @@ class StepVerdict:
 
 @dataclass(frozen=True, eq=False)
 class SmallAttack:
-    """A simulated small MGA among N reports, whose honest users have the estimated frequencies."""
+    """A simulated small MGA among N reports, whose honest users have the estimated frequencies.
+
+    users : N, fakes included. estimates : float64[d].
+    """
 
     protocol: Any
     users: int
@@ -121,7 +125,7 @@ class SmallAttack:
 
     @cached_property
     def frequencies(self) -> Floats:
-        """float64[d], the estimated frequencies projected onto the simplex."""
+        """float64[d]: the estimated frequencies projected onto the simplex."""
         nearest = project(self.estimates[None])[0]
         return np.asarray(nearest / nearest.sum())
 
@@ -131,7 +135,9 @@ class SmallAttack:
         return Ask("crafted", np.sort(rarest), SeedSearch())
 
     def craft_reports(self, kind: str, most: int) -> Reports:
-        """At most `most` of the fakes' reports. kind : of the screen under test."""
+        """At most `most` of the fakes' reports. kind : of the screen under test, which selects the
+        random stream.
+        """
         rng = stream(0, f"screen {kind} {self.protocol!r} {self.users}", "malicious")
         made: Reports = self.protocol.find_law(self.ask).reports(min(self.malicious, most), rng)
         return made
@@ -153,8 +159,10 @@ class SmallAttack:
         return cell if known else replace(cell, attack=None, malicious=0)
 
     def trials(self, step: Defence, most: int) -> int:
-        """The number of simulated collections: at most `most`, fewer for a filter of many
+        """The number of simulated collections: at most `most`, fewer for a filter with many
         reports.
+
+        Without a filter at most TRIALS, and 0 if `most` is 0.
         """
         items = self.estimates.size
         if isinstance(step, Filter):
@@ -162,10 +170,10 @@ class SmallAttack:
         return max(1, min(TRIALS, CELLS // items)) if most else 0
 
     def rates(self, step: Defence, most: int, hook: Hook = no_hook) -> Rates | None:
-        """The rates of a defence on simulated collections; None if it leaves no reports in one of
+        """The rates of a defence on simulated collections; None if it leaves no report in one of
         them.
 
-        most : collections of a filter, of each sort; 0 for none.
+        most : the number of collections of each sort for a filter, at most; 0 returns None.
         """
         trials, cell, parts = self.trials(step, most), self.cell(step), list[_Estimates]()
         if not trials:
@@ -217,9 +225,8 @@ def _claims(parts: list[_Estimates], arm: Arm, name: str) -> Floats:
 
 
 def ratio_of(after: Floats, before: Floats) -> Estimate:
-    """The ratio of the sums of `after` and `before`, paired by trial, with its standard error.
-
-    Its standard error is that of a ratio estimate, to first order.
+    """The ratio of the sums of `after` and `before`, float64[trials] each, with its standard error
+    to first order.
     """
     ratio = float(after.sum() / before.sum())
     apart, trials = after - ratio * before, after.size

@@ -1,4 +1,4 @@
-"""Reports that are read more than once: from an array or from files, a batch at a time."""
+"""Reports that are read more than once, from an array or from files, a batch at a time."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def reread(
 ) -> Iterator[Read]:
     """A context manager of a function that reads the reports from the beginning on each call.
 
-    Raises LdpError, about `key` for files of counts.
+    Raises LdpError for invalid reports; at `key` for files of counts.
     """
     if isinstance(reports, np.ndarray):
         made = reports_of(reports, protocol)
@@ -42,7 +42,9 @@ def reread(
 
 
 def check_memory(users: int, needed: int, key: str) -> None:
-    """Raise ScenarioError for more reports than fit into memory. needed : bytes, about."""
+    """Raise ScenarioError for more reports than fit into memory. needed : their
+    approximate bytes.
+    """
     if needed > MAX_HELD:
         rule = f"needs about {in_bytes(needed)} of memory for {format_number(users)} reports"
         most = f"and must need at most {in_bytes(MAX_HELD)}: take a part of the files"
@@ -51,7 +53,7 @@ def check_memory(users: int, needed: int, key: str) -> None:
 
 @dataclass(eq=False)
 class ReadPart:
-    """A sample of at most `most` of the reports: all, or every second, every fourth, …"""
+    """A sample of at most `most` of the reports: all, or every second, every fourth, …."""
 
     most: int
     every: int = 1

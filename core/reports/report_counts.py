@@ -1,4 +1,4 @@
-"""Support counts of reports: added up over batches, kept in files, merged exactly."""
+"""Support counts of reports: added up over batches, stored in files, merged exactly."""
 
 from __future__ import annotations
 
@@ -36,20 +36,20 @@ BODY: Final = ("reports", "counts", "digest")
 
 @dataclass(frozen=True, eq=False)
 class Counted:
-    """The counts of the reports of one protocol: a sufficient statistic for its estimates.
+    """The support counts of the reports of one protocol: a sufficient statistic for its estimates.
 
-    The counts of parts of the users add up.
+    The counts of parts of the users can be added.
 
     Attributes
     ----------
     protocol
         The protocol with its parameters bound.
     counts
-        As `protocol.support_counts` has them.
+        As `protocol.support_counts` returns them.
     reports
-        Their number.
+        The number of reports.
     labels
-        The names of the items, None where they are numbers.
+        The names of the items, None if they are numbers.
 
     Examples
     --------
@@ -217,7 +217,9 @@ def read_counts(
 def read_all(
     paths: Sequence[Source], protocol: LocalMechanism, labels: Sequence[str] | None
 ) -> list[Counted]:
-    """The counts in files; raises LdpError, and warns of a file with the same counts as another."""
+    """The counts in each of these files; raises LdpError, and warns of two files with the same
+    counts.
+    """
     found: dict[str, Source] = {}
     made = []
     for path in paths:

@@ -1,6 +1,7 @@
-"""Files of reports: CSV, JSON, Parquet, Arrow and NumPy, a row a user; see docs/reports.md.
+"""Files of reports: CSV, JSON, Parquet, Arrow and NumPy, one row for each user; see
+docs/reports.md.
 
-In JSON a row is an object of the columns of `layout`; Parquet and Arrow have binary columns.
+In JSON a row is an object with the columns of `layout`; Parquet and Arrow have binary columns.
 """
 
 from __future__ import annotations
@@ -123,8 +124,10 @@ def _check_beside(name: str | None, own: Sequence[str], key: str) -> None:
 
 
 def send_reports(protocol: LocalMechanism, values: Items, rng: Rng) -> Reports:
-    """Honest reports as real users send them. rng : a secure generator, or a seeded one in
-    tests.
+    """Honest reports as real users send them; raises ScenarioError for a protocol that is only
+    simulated.
+
+    values : int64[n], items. rng : a secure generator, or a seeded one in tests.
     """
     check_real(protocol)
     return protocol.perturb(values, rng)
@@ -225,8 +228,10 @@ def read_reports(places: Places, protocol: LocalMechanism) -> Iterator[Reports]:
 
 @dataclass(frozen=True, eq=False)
 class ReportRows:
-    """A chunk of rows of a report file. reports : of their users. group : str[n], the grouping
-    column's cells.
+    """A batch of rows of a report file.
+
+    reports : of their users. group : str[n], the cells of the column that groups users; None
+    without.
     """
 
     reports: Reports
@@ -236,7 +241,10 @@ class ReportRows:
 def read_rows(
     named: Iterable[Source], protocol: LocalMechanism, by: str | None = None
 ) -> Iterator[ReportRows]:
-    """Yields the reports of files in batches, with the cells of the column `by`."""
+    """Yields the reports of files in batches, with the cells of the column `by`.
+
+    Raises LdpError for a file that cannot be read, or its first invalid row.
+    """
     named, names = list(named), dict.fromkeys((each.name for each in layout(protocol)), "reports")
     _check_beside(by, [*names], "by")
     if by is not None:
@@ -253,8 +261,9 @@ def read_rows(
 def counted_in(
     named: Sequence[Source], protocol: LocalMechanism, labels: Sequence[str] | None
 ) -> Counted:
-    """The support counts of all reports in files of reports and files of counts; raises
-    LdpError.
+    """The support counts of all reports in files of reports and files of counts.
+
+    Raises LdpError for an invalid file, and without a report.
     """
     kept = [source for source in named if source.suffix == END]
     reports = [source for source in named if source.suffix != END]
@@ -272,7 +281,10 @@ def require_reports(total: Counted, named: Sequence[Source]) -> Counted:
 
 @dataclass(frozen=True)
 class ReportFile:
-    """One file of reports. by : the column that groups users; None if reports are not grouped."""
+    """One file of reports, with the columns of its protocol.
+
+    by : the column that groups users; None if reports are not grouped.
+    """
 
     source: Source
     columns: Sequence[ReportColumn]
@@ -325,7 +337,7 @@ class ReportFile:
 
 
 def uncut(cells: NDArray[Any]) -> NDArray[np.str_] | None:
-    """The cells as one column of the type WORDS; None if a cell may be too long for it."""
+    """The cells as one column of the type WORDS; None if a cell may have been cut to its length."""
     (field,) = cells.dtype.names or ()
     found: NDArray[np.str_] = cells[field]
     longest = found.dtype.itemsize // 4
@@ -351,8 +363,8 @@ def check_row(
 def reports_from(
     columns: Sequence[ReportColumn], parts: Sequence[Reports], protocol: LocalMechanism
 ) -> Reports:
-    """The reports made of their columns' parts; raises ValueError for reports that the protocol
-    never sends.
+    """The reports with these parts in their columns; raises ValueError for reports that the
+    protocol never sends.
     """
     nothing = nobody(protocol)
     made = np.empty((len(parts[0]), *nothing.shape[1:]), dtype=nothing.dtype)

@@ -1,6 +1,6 @@
-"""Reports of real users, screened: what independent honest reports hardly ever show.
+"""Screens of reports of real users: for patterns that independent honest reports hardly ever have.
 
-The screens of pairs, sizes and repeats have false-alarm rates that are proved, whatever users hold.
+The screens of pairs, sizes and repeats have proved false-alarm rates, for any items of the users.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ DRAWN: Final = 2000
 class ScreeningResult:
     """The verdicts of the screens on N reports, with the suspicious reports and items.
 
-    screens : none where no screen reads such reports. suspects : the pairs and items. rows :
-    int64[k], the suspicious reports by their place. before, after : float64[d], the estimates from
-    all reports and without those.
+    screens : empty if no screen can read such reports. suspects : the suspicious pairs and items.
+    rows : int64[k], the positions of the suspicious reports. before, after : float64[d], the
+    estimates with and without them.
     """
 
     users: int
@@ -55,7 +55,7 @@ class ScreeningResult:
 
     @property
     def alarm(self) -> bool:
-        """True if any screen raises an alarm; None if no screen applies."""
+        """Whether any screen raises an alarm."""
         return any(bool(each.alarm) for each in self.screens)
 
 
@@ -89,8 +89,8 @@ class _FirstReading:
 def memory(protocol: Any, users: int) -> int:
     """The approximate memory, in bytes, for screening N reports, beyond one batch of reports.
 
-    A mark of each report is kept, twice while they are put in one array and sorted, its number of
-    suspicious items and whether it comes too often; and the support of all pairs.
+    For each report a hash, twice while the hashes are joined and sorted, its number of suspicious
+    items and whether it is repeated too often; and the support of all pairs.
     """
     if not tells_together(protocol):
         return 0
@@ -99,8 +99,8 @@ def memory(protocol: Any, users: int) -> int:
 
 
 def check_screenable(protocol: LocalMechanism) -> Any:
-    """The protocol, if the distribution of its honest reports is known; raises ScenarioError
-    otherwise.
+    """The protocol, if the distribution of its honest reports is known; else raises
+    ScenarioError.
     """
     check_estimates(local(protocol), "protocol.kind")
     if not isinstance(protocol, Unbiased):
@@ -114,10 +114,9 @@ def screen_reports(
     protocol: LocalMechanism,
     hook: Hook = no_hook,
 ) -> ScreeningResult:
-    """The verdicts of all screens; reports are read a second time if a screen marks suspicious
-    ones.
+    """The verdicts of all screens; suspicious items make it read the reports a second time.
 
-    Raises LdpError.
+    reports : an array, or files. Raises LdpError for invalid reports, and if there are none.
     """
     check_screenable(protocol)
     with reread(reports, protocol) as read:

@@ -1,5 +1,6 @@
-"""The files that reports are read from: paths, folders, patterns, standard input; and the file of
-the items' names."""
+"""The files that reports are read from: paths, folders, patterns, standard input; and files of
+items' names.
+"""
 
 from __future__ import annotations
 
@@ -60,9 +61,9 @@ ENDS: Final = 1 << 16
 
 
 def format_of(path: Source, asked: str | None = None) -> Format:
-    """The format of a file by its suffix; raises ScenarioError.
+    """The format of a file by its suffix; raises ScenarioError for an unknown one.
 
-    asked : the option that names a file to write, of which there are fewer.
+    asked : the option that names a file to write, for which there are fewer formats; None to read.
     """
     if asked is None:
         check_rows([path], "reports")
@@ -85,7 +86,7 @@ def check_rows(named: Iterable[Source], key: str) -> None:
 
 
 def unpack_name(source: Source) -> Source:
-    """A file by its name without .gz."""
+    """The path of a file without a final .gz."""
     if isinstance(source, Path) and source.suffix.lower() == ".gz":
         return source.with_suffix("")
     return source
@@ -100,12 +101,13 @@ def order_of(source: Source) -> Order:
 
 
 def sources(places: Places, order: Order = "big") -> list[Source]:
-    """The named files, in order, each once.
+    """The named files, in order.
 
-    A folder means every file of reports in it and in its folders, by name; a pattern such as
-    `day-*.csv` the files that it fits; "-" standard input. Raises ScenarioError for a file that is
-    named twice, whose reports would count twice, and for a name that no format has; FileError for a
-    place without any file. Warns of files whose reports are for tests. order : of bits in a byte.
+    A folder stands for every file of reports in it and in its folders, by name; a pattern such as
+    `day-*.csv` for the matching files; "-" for standard input. order : of the bits in a byte.
+
+    Raises ScenarioError for a file that is named twice, whose reports would count twice; FileError
+    for a folder or a pattern without files. Warns of files whose reports are for tests.
     """
     named: list[Source] = []
     for place in places if isinstance(places, list | tuple) else (places,):
@@ -139,6 +141,8 @@ def test_doubts(named: Iterable[Source]) -> list[str]:
 def keep_sources(named: Sequence[Source]) -> Iterator[list[Source]]:
     """A context manager of the sources, each readable twice: standard input is copied to a
     temporary file.
+
+    Raises FileError if standard input cannot be read.
     """
     with ExitStack() as stack:
         found: list[Source] = []
@@ -178,15 +182,15 @@ def _files(place: str | Source) -> Iterator[Source]:
 
 
 def is_named_so(path: Path) -> bool:
-    """True if a file's name has a suffix of report files and is not hidden."""
+    """Whether a file's name has a suffix of report files and is not hidden."""
     ends = PACKED if path.suffix.lower() == ".gz" else tuple(READ)
     return unpack_name(path).suffix.lower() in ends and not path.name.startswith(".")
 
 
 def read_pipe() -> StdinFile:
-    """Standard input, whose first bytes tell its format; text is read as it comes.
+    """Standard input, with the format that its first bytes show.
 
-    Raises FileError where it cannot be read.
+    Raises FileError if it cannot be read, or is a terminal.
     """
     if sys.stdin is None:
         raise FileError("standard input cannot be read: it is closed")
@@ -210,9 +214,9 @@ def read_pipe() -> StdinFile:
 
 
 def is_for_tests(source: Source) -> bool:
-    """True if a file is marked as test reports by a column, header or schema.
+    """Whether a file is marked as test reports by a column, header or schema.
 
-    False for what cannot be read so, which is refused elsewhere.
+    False for a file that cannot be read, which is refused elsewhere.
     """
     if isinstance(source, StdinFile) or not is_file(source):
         return False
@@ -228,7 +232,11 @@ def is_for_tests(source: Source) -> bool:
 
 
 def labels_in(path: Path) -> list[str]:
-    """The lines of a file, each the name of an item; raises ScenarioError, FileError."""
+    """The lines of a file, each the name of an item.
+
+    Raises ScenarioError for an empty or repeated name, or fewer than 2; FileError if it cannot be
+    read.
+    """
     labels = read_text(path).splitlines()
     seen: dict[str, int] = {}
     for line, label in enumerate(labels, 1):

@@ -1,4 +1,4 @@
-"""Estimates from reports of real users behind steps of a server, by the names of scenarios."""
+"""Estimates from reports of real users after defences, which are named as in scenarios."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ NOBODY: Final = np.empty(0, dtype=np.int64)
 class DefendedEstimates:
     """The estimates from reports of real users after the server's defences.
 
-    values : float64[d], the estimates after all of them. steps : their verdicts, in order.
-    rows : int64[k], the reports that filters drop, by their place from 0 on. reports : N.
+    values : float64[d]. steps : the defences' verdicts, in order. rows : int64[k], the positions,
+    from 0, of the reports that filters drop. reports : N.
     """
 
     values: Floats
@@ -58,7 +58,11 @@ class DefendedEstimates:
 
 
 def steps_of(kinds: Sequence[str], protocol: LocalMechanism) -> list[Any]:
-    """The defences of these kinds: filters and alarms, then corrections; raises ScenarioError."""
+    """The defences of these kinds: filters and alarms, then corrections.
+
+    Raises ScenarioError for a kind that is unknown, needs two rounds or two reports of a user,
+    cannot read the protocol's reports, or is in the wrong order.
+    """
     every = {**FILTERS, **ALARMS, **CORRECTIONS}
     allowed = {
         kind: step for kind, step in every.items() if not (step.asks_twice or step.compares_rounds)
@@ -86,10 +90,11 @@ def defend_reports(
 ) -> DefendedEstimates:
     """The estimates after these defences, with each defence's verdict and cost.
 
-    All reports are held at once where filters read them. labels : the names of the items. trials :
-    the simulated collections that the rates of each step come from, at most; 0 leaves them out.
-    Raises ScenarioError where the reports are too many, or a kind makes no sense here; DefenceError
-    where a step leaves nothing.
+    All reports are held in memory for filters. labels : the names of the items. trials : the number
+    of simulated collections for the rates of each defence, at most; 0 for no rates.
+
+    Raises ScenarioError for too many reports, or a kind that does not fit; DefenceError if a
+    defence leaves nothing.
     """
     steps = steps_of(kinds, protocol)
     with reread(reports, protocol, "defend") as read:

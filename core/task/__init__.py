@@ -1,4 +1,7 @@
-"""Tasks: what a collection is for. One file or folder each; `core.cell.Task` says what one does."""
+"""Tasks: the quantity that a collection estimates. One file or folder for each kind of task.
+
+`core.cell.Task` is their common interface.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,9 @@ TASKS: Final[dict[str, type[Any]]] = listed_in(__name__, "TASKS")
 
 
 def task_over(spec: TaskSpec, oracle: ProtocolSpec) -> Task:
-    """The task of a scenario's `[task]` table, with the protocol of its groups if it has groups."""
+    """The task of a scenario's `[task]` table; heavy hitters get the protocol of their
+    user groups.
+    """
     match spec:
         case HeavyHitters():
             return PEM(spec, oracle)

@@ -1,4 +1,4 @@
-"""The task of several attributes: the share of the users with each value of each attribute."""
+"""The task of several attributes: the frequency of each value of each attribute."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from .frequencies import Frequencies
 class Attributes(Frequencies):
     """The task "attributes": estimate the frequency of each value of several attributes.
 
-    solution : how users share their budget out to k attributes: SPL, SMP or RS+FD. fake_data : what
-    RS+FD makes up for the attributes that it does not report. joint : two attributes whose pairs of
-    values are estimated besides, with SPL; or none.
+    solution : how users spend their budget on k attributes: SPL, SMP or RS+FD. fake_data : the
+    values that RS+FD makes up for attributes that it does not report. joint : two attributes whose
+    pairs of values are estimated too, with SPL; or none.
     """
 
     solution: Solution = "smp"
@@ -57,7 +57,11 @@ class Attributes(Frequencies):
         return population.with_pair(*self.joint)
 
     def bound(self, protocol: ProtocolSpec, population: Population) -> Mechanism:
-        """The protocol for each attribute with its part of the budget; raises ScenarioError."""
+        """The protocols of all attributes, each with its part of the budget, as one mechanism.
+
+        Raises ScenarioError for a protocol that does not treat all values alike, or that cannot
+        make up fake data.
+        """
         assert isinstance(population, Records)
         sizes = population.sizes[: -1 if self.joint else None]
         spec: Any = protocol
@@ -84,7 +88,11 @@ class Attributes(Frequencies):
         return AttributePair(*shared, pair=(first, second))
 
     def part_budget(self, epsilon: float, k: int) -> float:
-        """The ε of the report of one attribute, if there are k."""
+        """The ε of the report of one attribute, if there are k; with RS+FD it is larger, as for a
+        sampled attribute.
+
+        RS+FD: ln(1 + k (e^ε - 1)), ACX.
+        """
         match self.solution:
             case "spl":
                 return epsilon / k

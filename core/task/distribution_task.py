@@ -1,4 +1,4 @@
-"""The task of a distribution: how the numbers of the users spread over a range."""
+"""The task of a distribution: the shares of the users' numbers in equal parts of a range."""
 
 from __future__ import annotations
 
@@ -28,9 +28,11 @@ from .number_tasks import ArmReports, OfNumbers
 class Distribution(OfNumbers):
     """The task "distribution": estimate the distribution of the users' numbers.
 
-    The d items are equal parts of the range, in each of which users hold any number, all alike.
-    fit : how the distribution is found from reports of numbers. Of a pure protocol over the parts
-    it is the projection of the estimates onto distributions (Norm-Sub), whatever this says.
+    The d items are equal parts of the range; users' numbers are uniform in each part.
+
+    fit : how the distribution is fitted to reports of numbers, by EM with or without smoothing.
+    With a pure protocol over the parts it is the projection of the estimates onto distributions
+    (Norm-Sub), for either `fit`.
     """
 
     concludes: ClassVar[type[Conclusion]] = DistributionConclusion
@@ -40,7 +42,10 @@ class Distribution(OfNumbers):
     kind: Literal["distribution"] = "distribution"
 
     def bound(self, protocol: ProtocolSpec, population: Population) -> Mechanism:
-        """The protocol over the parts of the range; raises ScenarioError."""
+        """The protocol over the parts of the range.
+
+        Raises ScenarioError for a protocol whose reports tell no distribution.
+        """
         mechanism = protocol.over(population)
         if isinstance(mechanism, PureProtocol):
             return cast("Mechanism", mechanism)
@@ -70,7 +75,7 @@ class Distribution(OfNumbers):
         )
 
     def numbers(self, cell: Cell) -> Floats:
-        """float64[d], the middles of the parts of the range."""
+        """float64[d]: the middles of the parts of the range."""
         parts = cell.population.domain_size
         return np.asarray(self.low + (self.high - self.low) * (np.arange(parts) + 0.5) / parts)
 

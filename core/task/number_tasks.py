@@ -1,6 +1,6 @@
 """The tasks of numbers: from counts of reports to a conclusion, and the task of their mean.
 
-Each item of the population stands for a number, and what each report says is added up.
+Each item of the population stands for a number, and the estimates of all reports are averaged.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ MAX_REPORTS: Final = 10**10
 
 @dataclass(frozen=True, eq=False)
 class ArmReports:
-    """The reports of one stage in several trials, counted by bin.
+    """The reports of one arm in several trials, counted by bin.
 
-    tallies : [trials, K], the reports of each kind; of a protocol of items its support counts.
+    tallies : [trials, K], the reports in each bin; with a protocol of items its support counts.
     users : the number of reports, float64[trials].
     """
 
@@ -66,9 +66,9 @@ class OfNumbers(Task):
         check_span(self.low, self.high)
 
     def with_range(self, mechanism: Mechanism, why: str | None, **changes: Any) -> Mechanism:
-        """A protocol of numbers over this range; raises ScenarioError.
+        """A protocol of numbers over this range.
 
-        why : the reason why it is refused; None where it is not.
+        why : the reason why the protocol is refused, which raises ScenarioError; None if it is not.
         """
         if why is not None:
             raise ScenarioError(f'must not be {why} with task.kind = "{self.kind}"', key="kind")
@@ -125,11 +125,11 @@ class OfNumbers(Task):
     def conclude_arms(
         self, cell: Cell, arms: Mapping[Arm, ArmReports], flags: Mapping[Arm, Flags], hook: Hook
     ) -> MeanConclusion:
-        """The conclusion on the mean from the reports of each stage."""
+        """The conclusion on the users' numbers from the reports of each arm."""
 
     def robust(self, cell: Cell, heard: ArmReports) -> Interval | None:
         """The interval of the mean that holds for the true share of fakes, whatever they send; None
-        if unknown.
+        for a protocol of items.
         """
         protocol = cell.protocol
         if not isinstance(protocol, NumericProtocol):
@@ -188,7 +188,7 @@ def _moments(conclusion: MeanConclusion) -> dict[Arm, Moments]:
 class Mean(OfNumbers):
     """The task "mean": estimate the mean of the users' numbers.
 
-    The d items are d numbers, as far apart, from low to high.
+    The d items are d equally spaced numbers, from low to high.
     """
 
     concludes: ClassVar[type[Conclusion]] = MeanConclusion
@@ -196,7 +196,9 @@ class Mean(OfNumbers):
     kind: Literal["mean"] = "mean"
 
     def bound(self, protocol: ProtocolSpec, population: Population) -> Mechanism:
-        """The protocol bound to the items' numbers; raises ScenarioError."""
+        """The protocol bound to the items' numbers; raises ScenarioError for a protocol of
+        items.
+        """
         mechanism = protocol.over(population)
         no_mean = "whose reports tell frequencies of items and no mean"
         return self.with_range(mechanism, lacking(mechanism, NumericProtocol, "", no_mean))

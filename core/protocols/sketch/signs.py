@@ -218,8 +218,10 @@ class HadamardSketch(Sketch):
         return ReportLaw(law.reshape(d, -1), item_name, name)
 
     def privacy_loss(self) -> DiscreteLoss:
-        """The privacy loss between two items that share no bucket: half of the columns have
-        different entries.
+        """The distribution of the privacy loss between two items in different buckets of every row.
+
+        Their rows of the Hadamard matrix differ in half of the columns, and only these columns
+        reveal anything.
         """
         return signs(self.epsilon, self.p / 2, 1 / (1 + math.exp(self.epsilon)) / 2)
 

@@ -85,7 +85,8 @@ class Trust(RangeChecked):
     def bound(self, asked: TrustRequest) -> Mechanism:
         """The mechanism that users run under this trust model.
 
-        Raises ScenarioError, with the full key, if the protocol does not fit.
+        Raises ScenarioError at the key `trust.kind` for a protocol that needs a trusted curator,
+        and as `change_mechanism` does.
         """
         if not is_a(asked.spec.mechanism, LocalMechanism):
             rule = f'must be "curator" with {asked.spec.kind}, to whom users tell their items'
@@ -93,7 +94,11 @@ class Trust(RangeChecked):
         return self.change_mechanism(asked)
 
     def change_mechanism(self, asked: TrustRequest) -> Mechanism:
-        """The mechanism that this trust model makes of a local protocol."""
+        """The mechanism that this trust model makes of a local protocol: the protocol itself unless
+        overridden.
+
+        Raises ScenarioError, with the key of the scenario, if the protocol does not fit.
+        """
         return asked.mechanism
 
 

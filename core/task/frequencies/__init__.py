@@ -1,4 +1,4 @@
-"""The task of frequencies: the share of the users who hold each item of a domain."""
+"""The task of frequencies: the share of the users with each item of a domain."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The estimates in each arm: of one collection, and of all rounds of a campaign together."""
+"""The estimates in each arm: of one collection, and pooled over the rounds of a campaign."""
 
 from __future__ import annotations
 
@@ -29,10 +29,12 @@ def estimates_of(
     previous: Mapping[Arm, Estimates],
     everyone: Counts | None = None,
 ) -> Mapping[Arm, Estimates]:
-    """The estimates in each stage (clean, attacked, defended); equal counts are estimated once.
+    """The estimates in each arm (clean or attacked, without and with defences); equal counts are
+    estimated once.
 
-    sifted : what filters left of the reports. previous : the estimates of the round before.
-    everyone : int64[trials], the reports of the attacked arm; of all users where it is None.
+    clean, attacked : [trials, …], the support counts without and with the attack. sifted : the
+    reports that filters keep. previous : the estimates of the previous round. everyone :
+    int64[trials], the reports of the attacked arm; None for all users.
     """
     made = _estimate_undefended(cell, clean, attacked, hook, everyone)
     if not cell.defences:
@@ -60,12 +62,10 @@ def _estimate_undefended(
 
 
 class Pool:
-    """The estimates of a campaign's rounds, pooled.
+    """The estimates of a campaign's rounds, pooled: their mean, weighted by the rounds' users.
 
-    It is the mean of the rounds' estimates, by their users.
-
-    That is what a pure protocol makes of all reports. A mechanism whose rounds say more together
-    is estimated from the sum of their counts.
+    For a pure protocol that is the estimate from all reports. RAPPOR's estimates come from the sum
+    of the counts instead.
     """
 
     def __init__(self, cell: Cell) -> None:
@@ -83,7 +83,9 @@ class Pool:
         concluded: Mapping[Arm, Estimates],
         sifted: Mapping[Arm, FilteredReports],
     ) -> None:
-        """Add the counts, before and after the attack, and the estimates of one round."""
+        """Add one round: its counts before and after the attack, its estimates, and the reports
+        that filters keep.
+        """
         for arm, left in sifted.items():
             users = left.users
             sums, before = self._left.get(arm, (0.0, 0))
@@ -100,7 +102,7 @@ class Pool:
         self._attacked = self._attacked + everyone * concluded[ATTACKED].frequencies
 
     def estimates(self, trials: int, hook: Hook) -> Mapping[Arm, Estimates]:
-        """The estimates from all rounds pooled, for the first trials."""
+        """The pooled estimates of all rounds in each arm, of the first `trials` trials."""
         cell, clean = self._cell, self._clean[:trials]
         attacked = clean if cell.attack is None else self._attacked[:trials]
         if self._by_counts:
@@ -146,10 +148,11 @@ def defend_estimates(
     sifted: Mapping[Arm, FilteredReports],
     previous: Conclusions,
 ) -> Estimates:
-    """The estimates in a defended stage, after filters and corrections.
+    """The estimates in a defended arm, after filters and corrections.
 
-    made : the arms without a defence. sifted : what filters left of the reports; empty without
-    one. previous : all arms of the round before; empty where there is none.
+    made : the estimates of the arms without a defence. sifted : the reports that filters keep;
+    empty without a filter. previous : the estimates of all arms of the previous round; empty in the
+    first.
     """
     raw = made[ATTACKED if arm.attacked else CLEAN]
     everyone = cell.users + cell.malicious * arm.attacked
@@ -165,10 +168,10 @@ def defend_estimates(
 
 
 def kept_frequencies(cell: Cell, sifted: FilteredReports) -> Floats:
-    """float64[trials, d]: frequencies from the reports that filters kept; named targets share the
-    rest of 1.
+    """float64[trials, d]: frequencies from the reports that filters kept; named targets share 1
+    less the sum of the others.
 
-    Raises DefenceError where a trial has no report left.
+    Raises DefenceError if a trial has no report left.
     """
     if (sifted.users <= 0).any():
         kinds = " and ".join(step.kind for step in cell.filters)
@@ -183,7 +186,9 @@ def kept_frequencies(cell: Cell, sifted: FilteredReports) -> Floats:
 
 
 def corrected_by_all(cell: Cell, frequencies: Floats, users: Counts) -> Floats:
-    """The frequencies after all corrections, given each trial's number of reports."""
+    """float64[trials, d]: the frequencies after all corrections. users : int64[trials], the number
+    of reports.
+    """
     if not cell.corrections:
         return frequencies
     protocol = cell.sifted_cell.protocol

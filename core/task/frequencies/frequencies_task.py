@@ -1,4 +1,4 @@
-"""The share of the users who hold each item of a domain that can be listed."""
+"""The task "frequencies": the share of the users with each item of a domain that can be listed."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Frequencies(Task):
     kind: Literal["frequencies"] = "frequencies"
 
     def check(self, cell: Cell) -> None:
-        """Accept every cell, as frequencies can be estimated from all bound protocols."""
+        """Accept every cell, as frequencies can be estimated with every bound protocol."""
 
     def check_size(
         self, population: Population, malicious: int, path: Path, rounds: int | None
@@ -62,10 +62,9 @@ class Frequencies(Task):
 
 
 def trial_estimates(cell: Cell, trials: int, hook: Hook = no_hook) -> dict[Arm, Floats]:
-    """float64[trials, d] by stage: the estimates of each trial of one collection, drawn as in a
-    run.
+    """float64[trials, d] by arm: the estimates of each trial of one collection, drawn as in a run.
 
-    Raises ScenarioError where the cell is another thing.
+    Raises ScenarioError for a campaign, or for a task other than frequencies.
     """
     if cell.rounds or not isinstance(cell.task, Frequencies):
         rule = "must be of one collection of frequencies: campaigns and other tasks have none"
@@ -80,7 +79,7 @@ def trial_estimates(cell: Cell, trials: int, hook: Hook = no_hook) -> dict[Arm, 
 
 
 def collect_estimates(cell: Cell, work: Work, marks: Fingerprints) -> Mapping[Arm, Estimates]:
-    """The estimates of a block of trials in each stage; adds the counts to the fingerprints."""
+    """The estimates of a block of trials in each arm; adds the counts to the fingerprints."""
     number, trials, hook = work.number, work.trials, work.hook
     sifted: Mapping[Arm, FilteredReports] = {}
     everyone = None

@@ -1,8 +1,9 @@
-"""The support counts of one trial, drawn from their exact law.
+"""The support counts of one trial of the heavy-hitter task, drawn from their exact distribution.
 
 A user joins one of the G groups at random. Group j counts, of its N_j users, those who support each
-candidate. An oracle that hashes is asked about each prefix by itself, and its counts are
-independent given the users of each prefix; others draw the counts of all prefixes of a level.
+candidate prefix. A hashing oracle is queried for each prefix by itself, and its counts are
+independent given the users of each prefix; other oracles draw the counts of all prefixes of a
+level.
 """
 
 from __future__ import annotations
@@ -35,8 +36,9 @@ MOST_BITS = 14
 class LevelOracle:
     """The frequency oracles of the levels of a heavy hitter search.
 
-    One whose reports can be asked about single prefixes is bound to those that are listed,
-    however long they are. Any other is bound to all 2^λ prefixes.
+    A hashing oracle, which can be queried for single prefixes, is bound to listed prefixes of any
+    length. Any other is bound to all 2^λ prefixes; ScenarioError if λ exceeds 14, or for a protocol
+    that is not pure.
     """
 
     def __init__(self, spec: ProtocolSpec, lengths: tuple[int, ...]) -> None:
@@ -58,7 +60,9 @@ class LevelOracle:
             raise ScenarioError(f"{rule}, {got(spec.kind)}", key="kind")
 
     def at(self, level: int) -> PureProtocol:
-        """The oracle of a level, for its p and q."""
+        """The oracle of a level, for its p and q; a hashing oracle is bound to two
+        prefixes only.
+        """
         return self.listing(2) if self._open is not None else self._whole(level)
 
     def whole(self, level: int) -> PureProtocol | None:
@@ -84,7 +88,11 @@ def _bound(spec: ProtocolSpec, prefixes: int) -> PureProtocol:
 
 @dataclass(frozen=True, eq=False)
 class Aims:
-    """The distinct prefixes of some targets, ascending, and the prefix of each target."""
+    """The prefixes of a group's targets: the distinct ones, ascending, and the position of each
+    target's prefix.
+
+    prefixes : uint64[k]. stands : int64[r].
+    """
 
     prefixes: Codes
     stands: Items
@@ -92,30 +100,27 @@ class Aims:
 
 @dataclass(frozen=True, eq=False)
 class GroupedFakes:
-    """Identical fakes, int64[G] of them in the G groups."""
+    """Identical fakes, and int64[G], their number in each of the G groups of users."""
 
     fakes: Fakes
     counts: Counts
 
     def aims(self, prefixes: Prefixes, level: int) -> Aims:
-        """The distinct prefixes of the fakes' targets."""
+        """The distinct prefixes of the fakes' targets at a level."""
         cut = prefixes.cut(prefixes.codes[self.fakes.targets], level)
         distinct, stands = np.unique(cut, return_inverse=True)
         return Aims(distinct, stands)
 
 
 def at_random(fakes: Sequence[Fakes], groups: int, rng: Rng) -> list[GroupedFakes]:
-    """The fakes distributed over the groups at random, as the server draws groups."""
+    """The fakes distributed over the G = `groups` groups at random, as the server assigns users."""
     chances = np.full(groups, 1 / groups)
     return [GroupedFakes(part, rng.multinomial(part.count, chances)) for part in fakes]
 
 
 def block_streams(cell: Cell, number: int) -> tuple[Rng, Rng, Rng]:
-    """The random streams of a block: of the genuine users, of their support in the attacked stage,
-    and of the fakes.
-
-    They draw for the genuine users, for their support of candidates that the attacked arm alone
-    has, and for the fakes.
+    """The random streams of a block of trials: of the genuine users, of their support for
+    candidates that only the attacked arm has, and of the fakes.
     """
     genuine = stream(cell.seed, cell.genuine_address, "genuine", "counts", (number,))
     more = stream(cell.seed, cell.malicious_address, "genuine", "counts", (number,))
@@ -141,8 +146,8 @@ def in_groups(histogram: Counts, groups: int, rng: Rng) -> Counts:
 class DrawnCounts:
     """The support counts of one trial, drawn level by level as `grow` requests them.
 
-    groups : int64[G, d], the users of each item in each group. streams : of the genuine users, of
-    their support for candidates that the attacked arm alone has, and of the fakes.
+    groups : int64[G, d], the users of each item in each group. streams : as `block_streams` returns
+    them.
     """
 
     def __init__(
@@ -157,7 +162,9 @@ class DrawnCounts:
         self._genuine, self._more, self._malicious = streams
 
     def oracle(self, level: int) -> PureProtocol:
-        """The oracle of the group of users that reports at a level."""
+        """The oracle of the group of users that reports at a level, for its p and q; its domain may
+        be smaller.
+        """
         return self._oracle.at(level)
 
     def users(self, level: int) -> int:
@@ -169,9 +176,10 @@ class DrawnCounts:
         return int(sum(part.counts[level] for part in self._fakes))
 
     def genuine_counts(self, level: int, listed: Codes, more: Codes) -> Counts:
-        """The number of genuine users who support each listed prefix, then each additional prefix.
+        """int64[listed + more]: the genuine users who support each listed prefix, then each
+        additional prefix.
 
-        The counts of those listed do not depend on what else is asked for.
+        The counts of the listed prefixes do not depend on the additional ones.
         """
         prefixes = self._prefixes.levels[level]
         histogram = prefixes.users(self._groups[level])
@@ -191,7 +199,7 @@ class DrawnCounts:
         return np.concatenate(parts)
 
     def fake_counts(self, level: int, listed: Codes) -> Counts:
-        """The number of fake users who support each listed prefix."""
+        """int64[listed]: the fake users who support each listed prefix."""
         counts = np.zeros(listed.size, dtype=np.int64)
         for part in self._fakes:
             aims = part.aims(self._prefixes, level)

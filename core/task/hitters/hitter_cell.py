@@ -1,4 +1,4 @@
-"""A heavy-hitters cell with everything that its trials need, and what they conclude.
+"""A heavy-hitters cell with what its trials need: prefixes, oracles and watched items.
 
 Its measurements as plain values, and each of its groups as a collection of its own.
 """
@@ -37,7 +37,9 @@ class HitterCell:
     watched: WatchedItems
 
     def trees(self, number: int, trials: int, hook: Hook) -> Iterator[tuple[Tree, Tree]]:
-        """The levels before and after the attack, for the first trials of a block."""
+        """Yields, for each of the first `trials` trials of block `number`, the levels without and
+        with the attack.
+        """
         genuine, more, malicious = block_streams(self.cell, number)
         groups, attacked = len(self.prefixes.lengths), self.cell.attack is not None
         for _ in range(trials):
@@ -49,10 +51,11 @@ class HitterCell:
 
 
 def asked_of(hitters: HitterCell, spec: ProtocolSpec, number: int) -> Cell:
-    """The collection of the group that user `number` joins, as a cell of its own.
+    """The collection of the group that user `number` joins, as a cell whose items are prefixes.
 
-    An oracle that hashes knows the prefixes that items have, any other one all of the level. Fakes
-    who aim at other targets than the cell keep their items: then it is the cell as it is.
+    With a hashing oracle these are the prefixes that items have, with another oracle all prefixes
+    of the level. If a part of the fakes has other targets than the cell, the cell itself is
+    returned.
     """
     cell, groups = hitters.cell, len(hitters.prefixes.lengths)
     if any(not np.array_equal(part.targets, cell.targets) for part in cell.fakes):

@@ -1,4 +1,4 @@
-"""The task of heavy hitters, bound to the oracle of its groups."""
+"""The task of heavy hitters, and PEM, which solves it with the oracle of its user groups."""
 
 from __future__ import annotations
 
@@ -44,9 +44,12 @@ MAX_KEPT: Final = 2**22
 class HeavyHitters:
     """The task "heavy-hitters": find the k most frequent items of a domain of 2^bits items.
 
-    groups : G, the groups that the users are shared out to, a level each; or extension : the bits
-    that each level adds. Left out, both, there are 10 groups.
+    groups : G, the number of groups of users, a level each; or extension : the bits that each level
+    adds. Without both there are 10 groups.
     encoding : how items become bit strings, see `codes_of`.
+
+    Raises ScenarioError if groups and extension are both given, if k ≥ 2^bits, or if a level has
+    too many candidates.
     """
 
     concludes: ClassVar[type[Conclusion]] = HitterConclusion
@@ -71,7 +74,7 @@ class HeavyHitters:
 
     @property
     def lengths(self) -> tuple[int, ...]:
-        """λ_j, the number of bits of the prefixes that each group reports."""
+        """λ_j, the number of bits of the prefixes that group j reports, for all groups."""
         if self.extension is not None:
             return extended_lengths(self.bits, self.k, self.extension)
         return prefix_lengths(self.bits, self.k, self.groups or GROUPS_LEFT_OUT)
@@ -96,7 +99,7 @@ class PEM(Task):
     def bound(self, protocol: ProtocolSpec, population: Population) -> Mechanism:
         """The oracle over the whole domain, as if a group could list all items.
 
-        Raises ScenarioError where the groups cannot use it.
+        Raises ScenarioError if the groups cannot use it.
         """
         LevelOracle(protocol, self.settings.lengths)
         mechanism: Mechanism = protocol.over(population)
@@ -105,8 +108,6 @@ class PEM(Task):
     def check_population(self, population: Population) -> None:
         """Raise ScenarioError for items without distinct codes, or an oracle that cannot query
         prefixes.
-
-        Raises ScenarioError.
         """
         check_codes(population, self.settings.encoding, self.settings.bits)
         self.bound(self.oracle, population)
@@ -122,7 +123,7 @@ class PEM(Task):
         return asked_of(self.find_hitter_cell(cell), self.oracle, number)
 
     def check(self, cell: Cell) -> None:
-        """Raise ScenarioError for a cell or codes that the heavy hitter task does not support."""
+        """Raise ScenarioError for a cell, or codes, that the heavy-hitter task does not support."""
         if cell.path == "reports":
             rule = 'must be "counts" or "auto" with task.kind = "heavy-hitters", whose counts are'
             raise ScenarioError(f"{rule} drawn, {got(cell.path)}", key="simulate.path")
@@ -177,7 +178,7 @@ class PEM(Task):
         return CellResults(measure(conclusion), marks.values, _moments(answers, watched))
 
     def details(self, cell: Cell, arms: Arms) -> dict[str, Any]:
-        """The measurements of the levels and of the watched items."""
+        """The measurements of the levels and of the watched items, for JSON."""
         return details_of(self.find_hitter_cell(cell), arms)
 
     def size(self, cell: Cell) -> int:

@@ -1,7 +1,7 @@
 """PEM on one trial: level by level, the k candidates with the largest estimates survive.
 
-Both arms are grown together, so that they share the genuine users' draws. Some items are watched:
-how far they survive is followed.
+Both arms are computed together, so that they share the genuine users' draws. The survival of some
+watched items is recorded.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from .prefixes import Codes, Encoding, Prefixes, codes_of, places
 
 @dataclass(frozen=True, eq=False)
 class LevelResult:
-    """One level in one stage: its candidate prefixes, ascending, and the surviving ones.
+    """One level in one arm: its candidate prefixes, ascending, and the surviving ones.
 
-    counts : the supporting users of each candidate. estimates : their frequencies in the group.
-    users : of the group, fakes included.
-    top : the places of the survivors among the candidates, the largest estimate first; of equal
-    ones the lower prefix.
+    counts : for each candidate the number of users who support it. estimates : their frequencies in
+    the group. users : in the group, fakes included.
+    top : the positions of the survivors among the candidates, the largest estimate first; of equal
+        estimates the lower prefix first.
     """
 
     candidates: Codes
@@ -91,15 +91,17 @@ def prefixes_of(
     encoding: Encoding | None,
     seed: int,
 ) -> Prefixes:
-    """The items of a population as bit strings; raises ScenarioError at a key of the task."""
+    """The items of a population as bit strings; raises ScenarioError, at a key of the task, for
+    invalid codes.
+    """
     return Prefixes(codes_of(population, encoding, bits, seed), bits, k, lengths)
 
 
 @dataclass(frozen=True, eq=False)
 class WatchedItems:
-    """The items that are followed level by level: the targets and the true hitters.
+    """The items whose survival is recorded level by level: the targets and the true hitters.
 
-    items : int64[w]. targets, hitters : their places among these.
+    items : int64[w]. targets, hitters : their positions in `items`.
     """
 
     items: Items
@@ -123,7 +125,7 @@ def watch_items(cell: Cell) -> WatchedItems:
 
 
 def answer_of(trees: Sequence[Tree], prefixes: Prefixes, items: Items) -> HitterAnswer:
-    """The server's answers in several trials of one stage, restricted to these items."""
+    """The server's answers in several trials of one arm, restricted to these items."""
     codes = prefixes.codes[items]
     survived = np.zeros((len(trees), len(prefixes.lengths), items.size), dtype=np.bool_)
     estimates = np.zeros((len(trees), items.size))
@@ -137,11 +139,10 @@ def answer_of(trees: Sequence[Tree], prefixes: Prefixes, items: Items) -> Hitter
 
 
 def keep_measures(answer: HitterAnswer, watched: WatchedItems) -> Floats:
-    """float64[trials, (w + 2)·G + w]: the measures of w watched items and G groups to average over
-    trials.
+    """float64[trials, (w + 2)·G + w]: for each trial the measures of w watched items and G groups.
 
-    The survival of each item at each level; the number of targets, then that of true hitters, that
-    survive each level; the estimate of each item, 0 outside the answer.
+    The survival of each item at each level; the number of targets, then of true hitters, that
+    survive each level; the estimate of each item, 0 if it is not in the answer.
     """
     survived = answer.survived.astype(np.float64)
     parts = [
@@ -172,7 +173,9 @@ class LevelMean:
 
     @classmethod
     def of(cls, vector: Floats, groups: int) -> LevelMean:
-        """The named parts of a vector of measures."""
+        """The named parts of a vector of measures, as `keep_measures` orders them, with G =
+        `groups`.
+        """
         items = (vector.size - 2 * groups) // (groups + 1)
         ends = np.cumsum([items * groups, groups, groups])
         survived, targets, hitters, estimates = np.split(vector, ends)

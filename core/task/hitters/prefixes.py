@@ -28,11 +28,11 @@ Encoding: TypeAlias = Literal["random", "index", "utf-8", "hash"]
 def codes_of(population: Population, encoding: Encoding | None, bits: int, seed: int) -> Codes:
     """uint64[d], a code for each item: distinct, and below 2^bits.
 
-    random : distinct random codes, the same for one population and seed. index : the item's
-    number. utf-8 : the bytes of its label, and zeros after them. hash : the first bits of the
-    label's xxHash. Left out, it is utf-8 for items with labels and random for others.
+    random : distinct random codes, the same for one population and seed. index : the item's number.
+    utf-8 : the bytes of its label, then zeros. hash : the first bits of the label's xxHash. None:
+    utf-8 for items with labels, random for others.
 
-    Raises ScenarioError at its own key where that cannot be.
+    Raises ScenarioError, at its key, if the codes do not fit or are not distinct.
     """
     words = check_codes(population, encoding, bits)
     if words is not None:
@@ -43,8 +43,8 @@ def codes_of(population: Population, encoding: Encoding | None, bits: int, seed:
 
 
 def check_codes(population: Population, encoding: Encoding | None, bits: int) -> Codes | None:
-    """The codes of labels, None for numbers or random codes; raises ScenarioError for invalid
-    codes.
+    """The codes of labels, None for index or random codes; raises ScenarioError for
+    invalid codes.
     """
     items = population.domain_size
     if items > 2**bits:
@@ -121,9 +121,9 @@ def start_length(k: int) -> int:
 
 
 def prefix_lengths(bits: int, k: int, groups: int) -> tuple[int, ...]:
-    """λ_j = c + ⌈j (γ - c) / G⌉ with c = ⌈log2 k⌉, for j = 1 … G.
+    """λ_j = c + ⌈j (γ - c) / G⌉ with c = ⌈log2 k⌉, γ = `bits`, for j = 1 … G.
 
-    A group may add no bit to the one before; it ranks its candidates again.
+    A level may add no bit to the previous one; then its group ranks the same candidates again.
     """
     start = start_length(k)
     return tuple(start - (-number * (bits - start) // groups) for number in range(1, groups + 1))
@@ -159,7 +159,7 @@ class Level:
 
     number : of the level, from 0. length : λ, the bits of a prefix.
     held : uint64[u], the prefixes of the items, ascending. order : int64[d], the items by code;
-    starts : int64[u], where the items of each prefix start in that order.
+    starts : int64[u], the position in that order of each prefix's first item.
     """
 
     number: int
@@ -169,18 +169,25 @@ class Level:
     starts: Items
 
     def users(self, histogram: Counts) -> Counts:
-        """int64[u]: the number of users of each prefix, from the users of each item."""
+        """int64[u]: the number of users of each prefix, from int64[d], the users of each item."""
         return np.add.reduceat(histogram[self.order], self.starts)
 
     def of(self, histogram: Counts, prefixes: Codes) -> Counts:
-        """int64[len(prefixes)]: the number of users of each given prefix."""
+        """int64[len(prefixes)]: the number of users of each given prefix; 0 for a prefix without
+        items.
+
+        histogram : int64[u], as `users` returns it.
+        """
         at = np.minimum(np.searchsorted(self.held, prefixes), self.held.size - 1)
         return np.where(self.held[at] == prefixes, histogram[at], 0)
 
 
 @dataclass(frozen=True, eq=False)
 class Prefixes:
-    """The codes of all items, uint64[d] of `bits` bits, and the lengths of their prefixes."""
+    """The codes of all items, uint64[d] of `bits` bits, and the lengths of their prefixes.
+
+    k : the number of prefixes that survive a level.
+    """
 
     codes: Codes
     bits: int
@@ -189,7 +196,7 @@ class Prefixes:
 
     @cached_property
     def levels(self) -> tuple[Level, ...]:
-        """The prefixes of each level."""
+        """The levels of the search, with the prefixes of each."""
         order = np.argsort(self.codes, kind="stable")
         levels = []
         for number, length in enumerate(self.lengths):
@@ -207,7 +214,9 @@ class Prefixes:
         return np.arange(2 ** start_length(self.k), dtype=np.uint64)
 
     def children(self, survivors: Codes, number: int) -> Codes:
-        """The candidates of a level, ascending: all extensions of the survivors before it."""
+        """The candidates of level `number`, ascending: all extensions of the previous level's
+        survivors.
+        """
         before = self.lengths[number - 1] if number else start_length(self.k)
         added = self.lengths[number] - before
         ends = np.arange(2**added, dtype=np.uint64)
@@ -215,7 +224,9 @@ class Prefixes:
 
 
 def places(within: Codes, prefixes: Codes) -> Items:
-    """int64[len(prefixes)], the position of each prefix in an ascending array; -1 if absent."""
+    """int64[len(prefixes)]: the position of each prefix in the ascending array `within`; -1 if
+    absent.
+    """
     if not within.size:
         return np.full(prefixes.size, -1)
     at = np.minimum(np.searchsorted(within, prefixes), within.size - 1)
