@@ -1,8 +1,8 @@
 """Scenario files: TOML in and out, validation, sweeps. The only place of pydantic and tomlkit.
 
-A `Scenario` is the document as its author wrote it. Its `points` are what the document stands for:
-one validated `Point` for every combination of swept values. The dataclasses of the protocols,
-attacks and populations are the schema.
+A `Scenario` is the document as its author wrote it. Its `points` are the validated parameters: one
+`Point` for every combination of swept values. The dataclasses of the protocols, attacks and
+populations are the schema.
 """
 
 from __future__ import annotations

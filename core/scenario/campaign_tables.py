@@ -74,8 +74,10 @@ else:
 
 @dataclass(frozen=True)
 class MixtureSpec:
-    """The `mix` of an attack table: several kinds of fakes at once, before their
-    targets are known.
+    """The `mix` of an attack table: several kinds of fakes at once, before their targets are known.
+
+    share : β of all. targets : of parts without their own. ScenarioError without a part, or
+    targets.
     """
 
     share: Annotated[float, SHARE]
@@ -89,7 +91,7 @@ class MixtureSpec:
         self.bind()
 
     def bind(self) -> Mixture:
-        """The attack bound to a cell; raises ScenarioError for a part without targets."""
+        """The mixture of these attacks; raises ScenarioError for a part without targets."""
         for number, part in enumerate(self.mix):
             if getattr(part, "targets", self) is None and self.targets is None:
                 raise ScenarioError(
@@ -106,9 +108,9 @@ ROUNDS: Final = Range(1, 1000)
 class Campaign(RangeChecked):
     """The `[campaign]` table: rounds, and how the users change between them.
 
-    rounds : their number; that of all phases of the attack where it is left out.
-    churn : the share of users that are replaced by new ones before a round.
-    drift : a second population that is mixed in evenly over the rounds.
+    rounds : their number; None for the rounds of all phases of the attack.
+    churn : the share of users that are replaced by new ones before each round.
+    drift : a second population, towards which the users change linearly over the rounds.
     """
 
     rounds: Annotated[int, ROUNDS] | None = None
@@ -118,9 +120,10 @@ class Campaign(RangeChecked):
 
 @dataclass(frozen=True)
 class Ramp:
-    """A share of fakes that changes over the rounds of a phase, from one value to another.
+    """A share of fakes that changes over the rounds of a phase, from `start` to `end`.
 
     shape : by equal steps, by equal factors, or all at once in the phase's round `at`, from 0.
+    Raises ScenarioError if `at` or a share does not fit the shape.
     """
 
     KEYS: ClassVar = {"start": "from", "end": "to"}
@@ -174,7 +177,11 @@ Share: TypeAlias = Annotated[
 
 @dataclass(frozen=True)
 class PhaseSpec:
-    """A phase of an attack: some rounds of it. muted : whether they pass without fakes."""
+    """A phase of an attack: a number of rounds with a share of fakes and a mixture of attacks.
+
+    muted : whether these rounds have no fakes. Raises ScenarioError without a part, or if the step
+    of a ramp is after the phase.
+    """
 
     rounds: Annotated[int, ROUNDS]
     share: Share
@@ -195,13 +202,13 @@ class PhaseSpec:
             raise ScenarioError("must list at least one part, got []", key="mix")
 
     def mixture(self, share: float, targets: Targets | None) -> Mixture:
-        """The attack in one round, with this share of fakes and, if the phase has none, these
-        targets.
+        """The attack in one round, with this share of fakes; `targets` if the phase has none of its
+        own.
         """
         return MixtureSpec(share, self.mix, self.targets or targets).bind()
 
     def shares(self) -> Iterator[float]:
-        """The share of fakes β in each round of the phase."""
+        """Yields the share of fakes β in each round of the phase."""
         for number in range(self.rounds):
             ramp = self.share
             yield ramp.value(number, self.rounds) if isinstance(ramp, Ramp) else ramp
@@ -211,8 +218,8 @@ class PhaseSpec:
 class PhasesSpec:
     """The phases of an attack, one after the other; after the last there are no fakes.
 
-    targets : what the metrics count, and what parts aim at that have no targets of their own and
-    are of a phase that has none.
+    targets : the targets that metrics count, and of parts without targets in phases without
+    targets. Raises ScenarioError without a phase, or with too many rounds.
     """
 
     phase: tuple[PhaseSpec, ...]

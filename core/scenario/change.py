@@ -1,4 +1,4 @@
-"""One key of a document set, swept or removed, and with it what the new value excludes."""
+"""Changes of one key of a document, which also drop the keys that the new value excludes."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _RIVALS: Final = {"items": ("pick", "count"), "pick": ("items",), "count": ("ite
 def set_key(document: Mapping[str, Any], key: str, value: Any) -> Document:
     """The document with one dotted key set; None removes the key and tables that become empty.
 
-    Setting a `kind` drops the keys of its table that `names_for` does not have; setting one of two
-    that exclude each other drops the other. Sweeps stay but for those of what is dropped. Raises
-    ScenarioError as `with_value` does.
+    Setting a `kind` drops the keys of its table that the kind does not have (`names_for`); setting
+    one of two keys that exclude each other drops the other. Other sweeps stay. Raises ScenarioError
+    as `with_value` does.
     """
     table, _, leaf = key.rpartition(".")
     if value is None:
@@ -79,10 +79,11 @@ def with_sweep(document: Mapping[str, Any], sweep: Mapping[str, Any] | None) -> 
 
 
 def names_for(document: Mapping[str, Any], table: str, kind: str) -> set[str]:
-    """The names of the keys that a table may have with a kind: its own, and those of swept kinds.
+    """The names of the keys that a table may have with a kind: the kind's keys, and those of swept
+    kinds.
 
-    An attack of kind "none" keeps its share and its targets, which it ignores: another kind has
-    them again.
+    An attack of kind "none" keeps its share and targets, which it ignores, for a later change of
+    kind.
     """
     kinds, swept = kinds_at(table), sweep_of(document).get(f"{table}.kind")
     named = [kind, *(swept if isinstance(swept, list) else ())]

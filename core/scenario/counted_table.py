@@ -1,4 +1,4 @@
-"""Tables of people as scenarios: a column of their items, and one of how many people have each."""
+"""Tables of people as scenarios: a column of items, and one of the number of people with each."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ PARTS: Final = ("report", "cohort", "row", "seed")
 
 
 def is_table(path: Path) -> bool:
-    """True for the name of a table."""
+    """Whether a file's name is that of a table."""
     return path.name.lower().endswith(TABLES)
 
 
 def find_columns(path: Source) -> tuple[str, str] | None:
-    """The names of a table's columns of items and of counts, "" if not plain; None if it is no such
-    table.
+    """The names of a table's columns of items and of counts, "" if they are not clear; None if it
+    is no table of people.
 
     None for a table of reports, or without rows. Raises ContentError, FileError.
     """
@@ -50,10 +50,10 @@ def _is_number(text: str) -> bool:
 
 
 def write_scenario(path: Path) -> str:
-    """The text of a scenario whose population is the table of counts at `path`; raises
-    ContentError, FileError.
+    """The text of a scenario whose population is the table of people at `path`.
 
-    Where the column of items is not plain, it is left out for its author to name.
+    If the column of items is not clear, its name is left empty. Raises ContentError if the table is
+    not of people, FileError if it cannot be read.
     """
     columns = find_columns(path)
     if columns is None:

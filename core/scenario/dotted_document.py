@@ -1,7 +1,7 @@
 """A parsed TOML document: nested dicts, lists and scalars, read and changed by dotted keys.
 
-The parts of a list go by their number, from 0: `attack.mix.0.weight`. Nothing is changed in place:
-a document with another value shares with the old one all that is the same.
+The elements of a list have their number, from 0, as name: `attack.mix.0.weight`. Nothing is changed
+in place: a changed document shares all unchanged parts with the old one.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def copy_document(value: Any) -> Any:
 
 
 def lists_tables(value: Any) -> bool:
-    """True if a value is a non-empty list of tables."""
+    """Whether a value is a non-empty list of tables."""
     return (
         isinstance(value, list | tuple)
         and bool(value)
@@ -73,7 +73,8 @@ TABLE_LISTS: Final = ("defence", "metric")
 
 
 def with_part_number(document: Mapping[str, Any], key: str) -> str:
-    """A key of the only defence or metric with its number: defence.0.kind for defence.kind.
+    """The key with the number of its list element, if the list has only one: defence.0.kind for
+    defence.kind.
 
     Raises ScenarioError for a key that is no text.
     """
@@ -98,8 +99,8 @@ def value_at(document: Any, key: str) -> Any:
 def with_value(document: Mapping[str, Any], key: str, value: Any) -> Document:
     """The document with one dotted key set, creating missing tables on the way.
 
-    Raises ScenarioError for a part that a list does not have or that is no table, and for a key of
-    more names than a scenario may nest.
+    Raises ScenarioError for an element that a list does not have or that is no table, and for a key
+    nested too deeply.
     """
     names = key.split(".")
     if len(names) > MAX_DEPTH:
@@ -131,7 +132,7 @@ def _with(place: Any, names: list[str], value: Any, step: int) -> Any:
 
 
 def without(document: Mapping[str, Any], key: str) -> Document:
-    """The document without a dotted key, or a part of a list, if it is there."""
+    """The document without a dotted key, or an element of a list, if it is there."""
     table, _, leaf = key.rpartition(".")
     place = value_at(document, table)
     if isinstance(place, Mapping):
@@ -149,7 +150,7 @@ def _is_place(parts: list[Any], name: str) -> bool:
 
 
 def flatten(table: Mapping[Any, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """Dotted keys with their values, down to scalars and lists; what is None is left out."""
+    """Yields dotted keys with their values, down to scalars and lists; None values are left out."""
     for key, value in table.items():
         if isinstance(value, Mapping):
             yield from flatten(value, f"{prefix}{key}.")

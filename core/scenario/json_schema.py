@@ -28,7 +28,8 @@ _PATTERNS: Final = (
 def schema() -> dict[str, Any]:
     """The JSON Schema of a scenario file.
 
-    With a sweep or a goal tables may leave out what these give, and hold keys of any swept kind.
+    With a sweep or a goal, tables may leave out the keys that these set, and have keys of any swept
+    kind.
     """
     described = POINT.json_schema()
     described["title"] = "ldptui scenario"

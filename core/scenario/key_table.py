@@ -1,4 +1,4 @@
-"""The tables and keys of a scenario as its dataclasses have them: types, ranges, defaults."""
+"""The tables and keys of scenarios, from the dataclasses: types, ranges, defaults."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ KeyType: TypeAlias = tuple[object, Range | None]
 
 
 def names_kind(value: Any, kinds: Mapping[str, type]) -> TypeGuard[str]:
-    """True if a value is the name of one of these kinds."""
+    """Whether a value is the name of one of these kinds."""
     return isinstance(value, str) and value in kinds
 
 
 def names_in(kind: type) -> list[str]:
-    """The keys that a kind's table has in a scenario, in order."""
+    """The keys of a kind's table in a scenario, in order."""
     return [_name(kind, field.name) for field in dataclasses.fields(kind)]
 
 
 def keys_of(kind: type) -> set[str]:
-    """The keys that a kind's table has in a scenario."""
+    """The keys of a kind's table in a scenario, as a set."""
     return set(names_in(kind))
 
 
@@ -101,13 +101,15 @@ def types_of(key: str) -> list[KeyType]:
 
 
 def is_open(key: str) -> bool:
-    """True if a key lies in a table with free keys, such as options of plug-in code."""
+    """Whether a key lies in a table with free keys, such as options of plug-in code."""
     return any(pattern(key).startswith(f"{table}.") for table in OPEN)
 
 
 @functools.cache
 def kinds_at(table: str) -> Mapping[str, type]:
-    """The kinds that a table, or each of a list, can have, by its dotted name; empty for none."""
+    """The kinds that a table, or each element of a list of tables, can have, by their names; empty
+    for none.
+    """
     place = pattern(table)
     tables = TABLES.get(place) or TABLES.get(f"{place}.*", [])
     hints = {kind: get_type_hints(kind).get("kind") for kind in tables}
@@ -116,7 +118,7 @@ def kinds_at(table: str) -> Mapping[str, type]:
 
 @functools.cache
 def sweepable_keys() -> tuple[str, ...]:
-    """The keys that `[sweep]` may name, `*` for the number of a part."""
+    """The keys that `[sweep]` may name, with `*` for list indices."""
     return tuple(key for key in KEY_TYPES if key not in ("format", "title", "about", *OPEN))
 
 
@@ -126,7 +128,7 @@ def range_of(key: str) -> Range | None:
 
 
 def choices_of(key: str) -> tuple[Any, ...]:
-    """The words or truth values that a key may have; () if the key is a number or a text."""
+    """The texts or truth values that a key may have; () if the key is a number or a free text."""
     words: dict[Any, None] = {}
     for base, _ in types_of(key):
         if get_origin(base) is Literal:
@@ -137,7 +139,7 @@ def choices_of(key: str) -> tuple[Any, ...]:
 
 
 def type_of(key: str) -> type:
-    """The plain type of a key, the first where it has several; str where none is known."""
+    """The plain type of a key, the first if it has several; str for an unknown key."""
     for base, _ in types_of(key):
         if get_origin(base) is Literal:
             return type(get_args(base)[0])
@@ -163,12 +165,12 @@ def defaults_of(key: str) -> tuple[Any, ...]:
 
 
 def is_required(key: str, kind: str = "") -> bool:
-    """True if some kind of the key's table requires the key."""
+    """Whether the key is required: by its table's `kind`, or by the only kind of the table."""
     return _defaults(key, kind).get(key.rpartition(".")[2]) is dataclasses.MISSING
 
 
 def names_of(table: str, kind: str) -> tuple[str, ...]:
-    """The names of the keys that a kind of a table knows besides `kind`, in order."""
+    """The names of the keys of a kind of a table besides `kind`, in order."""
     return tuple(name for name in _defaults(f"{table}.kind", kind) if name != "kind")
 
 

@@ -92,7 +92,10 @@ class Simulate(RangeChecked):
 
 @dataclass(frozen=True)
 class Point:
-    """One point of a scenario: every parameter has one value."""
+    """One point of a scenario: every parameter has one value.
+
+    Raises ScenarioError for parameters that do not fit together.
+    """
 
     __pydantic_config__: ClassVar = {"extra": "forbid", "strict": True}
 
@@ -183,7 +186,7 @@ class Point:
 
     @property
     def sifts(self) -> bool:
-        """True if a defence of the point filters reports."""
+        """Whether a defence of the point filters reports."""
         return any(isinstance(step, Filter) for step in self.acting)
 
     @property
@@ -195,7 +198,9 @@ class Point:
 
     @functools.cached_property
     def parameters(self) -> dict[str, Any]:
-        """Every key with its value, dotted and down to scalars and lists; titles left out."""
+        """Every key with its value, dotted and down to scalars and lists; without title,
+        description and labels.
+        """
         tables = fields_of(self)
         kinds = {
             name: {"kind": tables[name].kind} for name in KINDS if hasattr(tables[name], "kind")

@@ -41,9 +41,9 @@ class Scenario:
     document
         The parsed TOML; sweeps of the only defence or metric have its number.
     name
-        What messages call it: a file's name, or "scenario".
+        Its name in messages: a file's name, or "scenario".
     folder
-        Where relative paths start.
+        The folder that relative paths start from.
     """
 
     document: Document = field(hash=False)
@@ -65,7 +65,7 @@ class Scenario:
 
     @property
     def title(self) -> str:
-        """The title; the name of the file where it has none."""
+        """The title; the name of the file without a title."""
         return str(self.document.get("title") or self.name)
 
     @property
@@ -89,12 +89,12 @@ class Scenario:
         return math.prod(map(len, self.sweep.values()))
 
     def points(self) -> Iterator[Point]:
-        """Every point, the last swept key fastest.
+        """Yields every point, the last swept key fastest.
 
         Raises
         ------
         ScenarioError
-            At the first bad one.
+            At the first invalid point.
 
         Examples
         --------
@@ -124,9 +124,8 @@ class Scenario:
     def problems(self) -> list[ScenarioError]:
         """All errors of the scenario, in the order of the document; [] if it is valid.
 
-        Each swept value is tried with the first value of every other key, and so are the own values
-        of swept keys; only the first ones where there are too many cells to compile, which is said
-        then.
+        Each swept value is checked with the first value of every other key, and so are the unswept
+        values of swept keys. With too many cells to compile, only the first values are checked.
 
         Examples
         --------
@@ -260,7 +259,10 @@ def _sweeps(key: str, value: Any) -> bool:
 
 
 def parse(text: str, name: str = "scenario", folder: Path = Path()) -> Scenario:
-    """A checked scenario from TOML text; raises ScenarioError with the line or the dotted key."""
+    """A checked scenario from TOML text.
+
+    Raises ScenarioError with the first error's line or dotted key.
+    """
     scenario = read_document(text, name, folder)
     problems = scenario.problems()
     if problems:
@@ -269,7 +271,9 @@ def parse(text: str, name: str = "scenario", folder: Path = Path()) -> Scenario:
 
 
 def read_document(text: str, name: str = "scenario", folder: Path = Path()) -> Scenario:
-    """A scenario from TOML text, its values not yet checked; raises ScenarioError."""
+    """A scenario from TOML text, its values not yet checked; raises ScenarioError for
+    invalid TOML.
+    """
     try:
         document = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -310,12 +314,14 @@ SYNTAX: Final = {
 
 
 def load(path: Path) -> Scenario:
-    """A checked scenario from a file; raises FileError or ScenarioError."""
+    """A checked scenario from a file, or about the people of a table; raises FileError or
+    ScenarioError.
+    """
     return parse(read_scenario(path), str(path), path.parent)
 
 
 def read_scenario(path: Path) -> str:
-    """The text of a scenario's file or pipe, or of the scenario about the people of a table.
+    """The text of a scenario's file or pipe, or of a scenario about the people of a table.
 
     Raises FileError, ContentError or ScenarioError.
     """
@@ -323,7 +329,10 @@ def read_scenario(path: Path) -> str:
 
 
 def read_text(path: Path) -> str:
-    """The text of a file or pipe, of a limited size; raises FileError or ScenarioError."""
+    """The text of a file or pipe.
+
+    Raises FileError if it cannot be read, ScenarioError if it is too large or not UTF-8.
+    """
     try:
         with path.open("rb") as file:  # a pipe or a device does not say how much will come
             data = file.read(MAX_BYTES + 1)

@@ -1,4 +1,4 @@
-"""Sweeps: what `[sweep]` stands for, and the document of each point."""
+"""Sweeps: the values of `[sweep]`, and the document of each point."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ RANGE_KEYS: Final = {"from", "to", "points", "scale"}
 def sweep_of(document: Mapping[str, Any]) -> dict[str, Any]:
     """The swept keys of a document, each with its list or range; {} without a sweep.
 
-    They are dotted, whether they were quoted or not.
+    The keys are dotted, whether they were quoted or not.
     """
     table = document.get("sweep")
     return dict(_flatten(table)) if isinstance(table, Mapping) else {}
@@ -44,7 +44,9 @@ def _flatten(table: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def sweep_values(document: Document) -> dict[str, list[Any]]:
-    """The swept keys in file order, each with its values; raises ScenarioError."""
+    """The swept keys in file order, each with its values; raises ScenarioError for an invalid
+    sweep.
+    """
     if not isinstance(document.get("sweep", {}), dict):
         raise ScenarioError(f"must be a table, {got(document['sweep'])}", key="sweep")
     sweep: dict[str, list[Any]] = {}
@@ -113,7 +115,11 @@ def tables_with_kind(
 
 
 def substitute(document: Document, chosen: Mapping[str, Any], sweep: Mapping[str, Any]) -> Document:
-    """The document of one point: swept keys set, and only keys that the kinds know."""
+    """The document of one point: swept keys set, and without keys that the kinds do not have.
+
+    chosen : a value for each swept key. Raises ScenarioError for a key that cannot be set, and for
+    a share beside a goal.
+    """
     plain: Document = {key: value for key, value in document.items() if key != "sweep"}
     for key, value in chosen.items():
         try:

@@ -1,4 +1,4 @@
-"""The lines on which the keys of a scenario's text stand."""
+"""The line numbers of the keys in a scenario's text."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _WORDS: Final = re.compile(
 
 
 def key_lines(text: str) -> list[tuple[str, int]]:
-    """The tables, keys and parts of lists of TOML text, each with its line, from 1."""
+    """The tables, keys and list elements of TOML text, each with its line, from 1."""
     places: list[tuple[str, int]] = []
     parts: dict[str, int] = {}
     table = key = within = ""  # within : the brackets that are open
@@ -46,8 +46,8 @@ def key_lines(text: str) -> list[tuple[str, int]]:
 def line_of(text: str, key: str, *, swept: bool = True) -> int | None:
     """The line (from 1) of TOML text with a dotted key, or with its nearest table; None if absent.
 
-    Parts of lists count from 0: `attack.phase.1.share`, `attack.mix.0.weight`. swept : the line of
-    its sweep, where it has one.
+    List elements count from 0: `attack.phase.1.share`, `attack.mix.0.weight`. swept : whether to
+    prefer the line of the key's sweep.
     """
     best, wanted = None, key.split(".")
     for place, line in key_lines(text):

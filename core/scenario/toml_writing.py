@@ -1,4 +1,4 @@
-"""TOML text: a document written out, or brought into a text that is there."""
+"""TOML text: a document written as text, or merged into an existing text."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from .dotted_document import lists_tables
 
 
 def to_toml(document: Mapping[str, Any]) -> str:
-    """A document as TOML: top-level keys first, one table each, nested tables inline.
+    """A document as TOML: top-level keys first, then the tables, with nested tables inline.
 
-    A mixture has a line for each part, and each phase of a campaign is a table.
+    Each part of a mixture has a line, and each phase of an attack is a table.
     """
     written = tomlkit.document()
     for key, value in document.items():
@@ -67,7 +67,7 @@ def _lines(value: Any) -> Any:
 
 
 def update_toml(text: str, after: Mapping[str, Any]) -> str:
-    """TOML text edited to match another document, with comments and layout kept.
+    """TOML text edited to match another document, with comments and layout preserved.
 
     A text whose layout cannot be edited is written anew.
     """

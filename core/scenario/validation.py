@@ -1,4 +1,4 @@
-"""Validation: the point of a plain document, or everything that is wrong, in our words."""
+"""Validation: the point of a document without sweeps, or all its errors, in our words."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ from .point import FORMAT, KINDS, POINT, Point
 
 
 def validate(document: Document) -> tuple[list[ScenarioError], Point | None]:
-    """The point of a document without sweeps, or all its errors."""
+    """The errors of a document without sweeps, and its point; the point is None if there are
+    errors.
+    """
     if not document:
         return [ScenarioError(f"is empty: a scenario begins with format = {FORMAT}")], None
     if "format" not in document:

@@ -1,13 +1,14 @@
-"""The run store: every run in one SQLite file, kept while it is computed.
+"""The run store: all runs in one SQLite file, written while they are computed.
 
-A run is its scenario, the blocks that it got, in the order in which they came, and its digest. What
-the blocks measured belongs to cells, which are addressed by everything that their numbers depend
-on: runs share cells, and a cell that is known is not computed again. A block that is damaged counts
-as missing: it is never read as a number, and resuming computes it again.
+A run is its scenario, its blocks of trials in the order in which they arrived, and its digest. The
+results of blocks belong to cells, whose addresses contain everything that their numbers depend on:
+runs share cells, and a known cell is not computed again. A damaged block counts as missing: it is
+never read as a number, and resuming computes it again.
 
-Safety: one short transaction per block, in write-ahead logging. A process that is killed loses the
-block it was computing and nothing else. Commits wait for the disk, so that a power loss takes no
-more; only where blocks are quicker than `SYNC_PAUSE` they share the wait, and it takes those of the
+Safety: one short transaction per block, in write-ahead logging. A process that is killed loses only
+the block that it was computing. Commits wait for the disk, so that a power loss takes no
+more; blocks that arrive faster than `SYNC_PAUSE` share the wait, and a power loss takes those of
+the
 last moment.
 """
 

@@ -1,7 +1,7 @@
-"""A block of trials as bytes, and back: what it measured by name, after a checksum.
+"""A block of trials as bytes, and back: its results by name, after a checksum.
 
-The checksum is over the address and the bytes, so that a block that is damaged, or that stands
-under the address of another one, is noticed when it is read.
+The checksum is over the address and the bytes, so that reading notices a block that is damaged, or
+that is stored under another block's address.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ SMALL_BYTES: Final = 1 << 16
 
 
 class Trials(msgspec.Struct, array_like=True):
-    """The measures [trials, …] by name, and the moments of the stages as columns of bytes."""
+    """The measures [trials, …] by name, and the moments of the arms as columns of bytes."""
 
     shape: tuple[int, ...]
     names: tuple[str, ...]
@@ -86,7 +86,7 @@ def _pack_trials(metrics: Measures, arms: Arms) -> Trials:
 
 
 def decompress(body: bytes) -> bytes:
-    """The MessagePack of a block; raises ValueError for bytes that are no compressed block."""
+    """The MessagePack of a stored block; raises ValueError for damaged bytes."""
     if not body.startswith(ZLIB):
         return body
     try:
@@ -96,7 +96,7 @@ def decompress(body: bytes) -> bytes:
 
 
 def decode_block(body: bytes) -> CellResults:
-    """The block in these bytes; raises ValueError if its parts are inconsistent."""
+    """The block in these bytes; raises ValueError if its parts are inconsistent or damaged."""
     block = _decode(decompress(body))
     metrics, arms = _unpack_trials(block.trials)
     (trials,) = metrics.shape

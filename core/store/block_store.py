@@ -1,8 +1,9 @@
-"""Bytes under addresses in one SQLite file: its transactions, and the blocks that are kept in it.
+"""Bytes under addresses in one SQLite file: its transactions, and the blocks stored in it.
 
-`blocks` has all that never changes: blocks of trials by the key of their cell, their number and
-their trials, and populations and answers of goals by a digest. Whatever is kept begins with a
-checksum over its address and its bytes: what is damaged is never read as a number.
+The table `blocks` has all that never changes: blocks of trials by the key of their cell, their
+number
+and their trials, and populations and answers to goals by a digest. Everything stored begins with a
+checksum over its address and its bytes: damaged bytes are never read as a number.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ CORRUPTION_ERRORS: Final = (
 
 @contextlib.contextmanager
 def sqlite_error_context(path: Path | None) -> Iterator[None]:
-    """A context manager that turns SQLite's errors into a FileError."""
+    """A context manager that raises FileError for SQLite's errors."""
     try:
         yield
     except (sqlite3.Error, OverflowError) as error:
@@ -56,9 +57,9 @@ def sqlite_error_context(path: Path | None) -> Iterator[None]:
 
 @contextlib.contextmanager
 def corruption_context(path: Path | None, what: str = "") -> Iterator[None]:
-    """A context manager that turns errors of a corrupted file into a FileError.
+    """A context manager that raises FileError for errors from damaged data.
 
-    what : is damaged, "" for the file as a whole.
+    what : the damaged part, for the message; "" for the whole file.
     """
     try:
         yield
@@ -87,9 +88,9 @@ class BlockStore:
     """An open store file of blocks. Methods raise FileError; any thread may call them, one at a
     time.
 
-    journal : "wal", or "delete" where the file system cannot carry WAL, or "memory" where nothing
-        is written to a file.
-    note : what a user should know about it; "" if nothing.
+    journal : "wal", or "delete" if the file system does not support WAL, or "memory" if nothing is
+        written to a file.
+    note : what a user should know about the store; "" if nothing.
     faults : a sentence for each run that was left out because its row is damaged.
     """
 
@@ -124,8 +125,9 @@ class BlockStore:
 
     @contextlib.contextmanager
     def writing(self, now: bool = True) -> Iterator[sqlite3.Connection]:
-        """A context manager of an atomic transaction; raises FileError. `now` : flush to disk at
-        its end.
+        """A context manager of an atomic transaction; raises FileError.
+
+        now : whether to flush to disk at its end; if not, it may be delayed to a later transaction.
         """
         with self._lock, sqlite_error_context(self.path):
             self._check_there()
@@ -183,8 +185,8 @@ class BlockStore:
     ) -> CellResults | None:
         """The stored block of a cell; None if it is absent or damaged.
 
-        frequencies : with what it knows of each item. Without, the first trials of a longer block
-        do as well.
+        frequencies : whether the moments of every item are needed; if not, the first trials of a
+        longer block do as well.
         """
         rows = self.fetch(
             "SELECT trials, body FROM blocks WHERE cell = ? AND number = ? AND trials >= ?"
@@ -204,7 +206,7 @@ class BlockStore:
     def put_block(self, cell: str, number: int, block: CellResults) -> None:
         """Store a block of a cell, inside a transaction.
 
-        A block that says nothing of each item takes the place of none that does.
+        A block without the moments of items never replaces one with them.
         """
         if block.arms or self.get_block(cell, number, block.trials, True) is None:
             self.put_bytes(encode_block(block), cell, number, block.trials)
@@ -226,7 +228,7 @@ class BlockStore:
             return records_population(rows, groups, attributes, labels)
 
     def put_population(self, population: Population) -> str:
-        """The name under which a population is stored, inside a transaction."""
+        """Store a population, inside a transaction; returns its name."""
         kept: tuple[Any, ...] = population.groups.astype("<i8").tobytes(), population.labels
         if isinstance(population, Records):
             sizes = dict(zip(population.attributes, population.sizes.tolist(), strict=True))

@@ -1,4 +1,4 @@
-"""The address of a cell in the store: a digest of all that its numbers depend on."""
+"""The address of a cell in the store: a digest of everything that its numbers depend on."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ..task import Frequencies
 def canonical(value: object) -> Any:
     """A value as canonical JSON, the same for equal values; raises TypeError for unknown types.
 
-    Fields that do not count when dataclasses are compared do not count here.
+    Fields that dataclasses do not compare are left out.
     """
     if value is None or isinstance(value, bool | int | str):
         return value
@@ -76,7 +76,7 @@ def _round(cell: Cell) -> list[object]:
 
 
 def histogram_digests(cells: Iterable[Cell]) -> list[str]:
-    """The digest of each cell's histogram; computed once where cells share a population."""
+    """The digest of each cell's histogram; computed once for cells that share a population."""
     known: dict[int, str] = {}
     return [
         known.get(id(cell.population))

@@ -1,6 +1,6 @@
-"""Reads the stores of ldptui 0.1 and 0.2, which had a row for each trial, into one of today.
+"""Converts the stores of ldptui 0.1 and 0.2, which had a row for each trial.
 
-An old store says nothing of its own damage: `ldptui replay` computes a run again.
+An old store has no checksums: `ldptui replay` recomputes a run to check it.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ Row = Mapping[str, Any]
 
 
 def carry_over(path: Path, old: sqlite3.Connection, make: Callable[[Path], Store]) -> Path:
-    """The new place of an old store that is replaced by a converted one; raises FileError.
+    """The new path of an old store that is replaced by a converted one; raises FileError.
 
-    old : is open on the file, and closed in the end. make : opens a new store.
+    old : an open connection to the file, closed in the end. make : opens a new store at a path.
     """
     kept, made = (path.with_name(f"{path.name}.{end}") for end in ("old", "new"))
     try:

@@ -1,7 +1,7 @@
-"""A recording: a store with one run, in a file of its own that is shared.
+"""A recording: a store with one run, in a file of its own to be shared.
 
-Its cells have addresses of their own: what was read never counts as computed here. Reading one
-checks every checksum, binds the scenario and compares with it what the file says of its cells, and
+Its cells have addresses of their own: imported results never count as computed here. Reading one
+checks every checksum, binds the scenario and compares it with what the file says of its cells; it
 simulates nothing.
 """
 
@@ -37,7 +37,7 @@ MAX_BYTES: Final = 1 << 30
 
 
 def is_recording(path: Path) -> bool:
-    """True if a file has the header of a recording."""
+    """Whether a file has the header of a recording; False if it cannot be read."""
     try:
         with path.open("rb") as file:
             return _is_recording(file.read(100))
@@ -50,7 +50,9 @@ def _is_recording(data: bytes) -> bool:
 
 
 def write_recording(store: Store, run: int, path: Path) -> None:
-    """Write one run of a store to a file that appears complete or not at all; raises FileError."""
+    """Write one run of a store to a file that appears complete or not at all; raises FileError or
+    ScenarioError.
+    """
     about, cells, arrivals = store.run(run), store.cells(run), store.arrivals(run)
     status = "partial" if about.status in ("running", "interrupted") else about.status
     shared = replace(about, id=0, source="", owner="", star=False, removed=False, status=status)
@@ -75,10 +77,11 @@ def _key(run: RunRecord, position: int) -> str:
 
 
 def read_recording(store: Store, path: Path, limits: bool = True) -> tuple[int, bool]:
-    """Import a recording into a store; returns the run's number, and True if the store had the run.
+    """Import a recording into a store; returns the run's number, and whether the store already had
+    the run.
 
-    All of it or nothing; raises FileError or ScenarioError. `limits` refuses sizes that a run here
-    would be refused for.
+    All of it or nothing. limits : whether to refuse sizes that a run here would be refused for.
+    Raises FileError, or ScenarioError if its scenario is invalid.
     """
     try:
         if limits and path.stat().st_size > MAX_BYTES:

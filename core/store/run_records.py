@@ -1,4 +1,4 @@
-"""Runs and their cells as frozen values, as bytes, and the process that runs a run."""
+"""Runs and their cells as frozen values, and as bytes."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ Status: TypeAlias = Literal["running", "done", "partial", "failed", "interrupted
 class RunRecord:
     """The record of one run in the store.
 
-    document : the scenario. source : the file it came from, "" if none.
-    metrics : the names of what was measured.
-    started : UTC seconds since 1970; seconds : how long it took, by a clock that never goes back.
-    done, total : trials. digest : of a run that is done, else "". warnings : the reasons to
-    doubt it. owner : the process that runs it.
+    document : the scenario. source : the file that it came from, "" if none. metrics : the names of
+    the measured metrics. started : UTC seconds since 1970. seconds : the run's duration, by a
+    monotonic clock. done, total : numbers of trials. digest : of a complete run, else "".
+    warnings : the reasons to doubt the results. owner : the address of the process that runs it,
+    else "".
     """
 
     id: int = 0
@@ -54,11 +54,13 @@ class RunRecord:
 
 @dataclass(frozen=True)
 class RunCell:
-    """One cell of a run. genuine : address of the genuine users' draws; equal addresses, equal
-    draws.
+    """One cell of a run.
 
-    users : the genuine ones, of each round where there are several; malicious : all fakes.
-    answer : to the cell's goal; None without one. key : the address of its blocks.
+    genuine : the address of the genuine users' draws; equal addresses mean equal draws. histogram :
+    the digest of the users per item. population : the name of the stored population; None if the
+    scenario states it. users : the number of genuine users, of each round in a campaign.
+    malicious : all fakes. answer : to the cell's goal; None without one. key : the address of its
+    blocks.
     """
 
     position: int
@@ -76,7 +78,9 @@ class RunCell:
 
 @dataclass(frozen=True)
 class Arrival:
-    """A stored block of a run: its arrival in seconds since the start, and its trials."""
+    """A stored block of a run: its arrival in seconds since the start, its cell's position, its
+    number and its trials.
+    """
 
     seconds: float
     position: int
@@ -90,7 +94,7 @@ _decode_arrivals: Final = msgspec.msgpack.Decoder(tuple[tuple[float, int, int, i
 
 
 def encode_run(run: RunRecord) -> bytes:
-    """A run's record as JSON, without its number, which is the row's."""
+    """A run's record as JSON, without its number, which is the row's key."""
     return _to_json({name: value for name, value in fields_of(run).items() if name != "id"})
 
 

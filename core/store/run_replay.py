@@ -1,6 +1,6 @@
-"""Replays: a kept run is computed again, and everything that was kept is compared.
+"""Replays: a stored run is computed again, and all stored results are compared.
 
-Where another NumPy or simulator drew other numbers, the means are compared too.
+If another NumPy or simulator drew other numbers, the means are compared instead.
 """
 
 from __future__ import annotations
@@ -36,7 +36,8 @@ class Replay:
     """The result of recomputing a run: its digest, and the first difference from the stored
     results.
 
-    means : of both, compared, where another version of NumPy or of the simulator drew the run.
+    difference : "" if there is none. means : the comparison of the means, if another version of
+    NumPy or of the simulator drew the stored run; else None.
     """
 
     digest: str
@@ -83,11 +84,9 @@ def replay(
     """The comparison of a stored run with its recomputation; stops at the first difference.
 
     A run that another NumPy or simulator drew is computed whole, and its means are compared.
-
-    experiment : that of the run, where it was bound already and its attacks in Python permitted.
-
-    With one worker the first difference is the first in the order of cells and trials. Raises
-    FileError, ScenarioError or RunError. `show` is called with the progress.
+    experiment : the run's, if it is bound already and its plug-in code permitted. With one worker
+    the first difference is the first in the order of cells and trials. show : called with the
+    progress. Raises FileError, ScenarioError or RunError.
     """
     kept = store.measured_cells(number)
     trials, redrawn = (
@@ -146,9 +145,9 @@ def _other_answer(cell: Cell, kept: GoalAnswer) -> str:
 def difference(
     number: int, kept: CellResults, computed: CellResults, metrics: Collection[str] = METRICS
 ) -> str:
-    """The first difference of two blocks, in words; "" if they are equal.
+    """The first difference between two blocks, in words; "" if they are equal.
 
-    metrics : the names of those that were kept.
+    number : of the block. metrics : the names of the stored metrics.
     """
     first, was, now = number * BLOCK_TRIALS, kept.fingerprints, computed.fingerprints
     for row in np.flatnonzero(was != now):
@@ -218,9 +217,9 @@ class MeanAgreement:
     """The comparison of the means of two computations of a run.
 
     compared, within : the number of means, and of those that differ by at most the bound.
-    bound : in standard errors of a difference, paid for all comparisons (Bonferroni): in all of
-        them together two computations of one law pass it with FALSE_ALARM at most, by the normal
-        law of means, and Student's t for few trials.
+    bound : in standard errors of a difference, corrected for all comparisons (Bonferroni): two
+    computations of the same distribution exceed it anywhere with probability FALSE_ALARM at most,
+        for normal means, and by Student's t for few trials.
     largest : the largest difference in these units.
     """
 
@@ -231,7 +230,7 @@ class MeanAgreement:
 
     @property
     def same(self) -> bool:
-        """True if there are means, and all of them agree within the bound."""
+        """Whether there are means, and all of them agree within the bound."""
         return 0 < self.compared == self.within
 
 

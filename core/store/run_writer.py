@@ -1,6 +1,6 @@
-"""Keeps runs: a row when one begins, a short transaction for each block of it.
+"""Writers of runs: a row when a run begins, a short transaction for each of its blocks.
 
-The answers to goals that took a search are kept as they are found, known to every later search.
+The answers to goals that took a search are stored as they are found, for every later search.
 """
 
 from __future__ import annotations
@@ -50,7 +50,8 @@ def begin(
 ) -> RunMemory:
     """The writer of a new run in a store, for `core.running.runner.run`.
 
-    fresh : compute everything again. frequencies : as for `run`.
+    fresh : whether to compute everything again. frequencies : whether to store the moments of every
+    item, as for `run`. Raises FileError.
     """
     scenario, marks = experiment.scenario, histogram_digests(experiment.cells)
     run = RunRecord(
@@ -83,7 +84,7 @@ def begin(
 def kinds_in(cells: Iterable[Cell | RunCell], table: str) -> tuple[str, ...]:
     """The kinds of a table that the cells have; "mix" or "phase" for attacks of several kinds.
 
-    Somebody's code is named.
+    A plug-in has the name of its code.
     """
     kinds = dict.fromkeys(
         kind_of_table(cell.parameters, table)
@@ -120,8 +121,8 @@ def resume(
 ) -> RunMemory:
     """The writer of a stored run that is continued; missing and damaged blocks are computed again.
 
-    experiment : that of the run, ready to be computed, where it has attacks in Python: their code
-        must be what it was.
+    experiment : the run's, if it has plug-in code, which must be unchanged. Raises FileError if the
+    run is running, or if code or versions have changed.
     """
     with store.writing():
         cells, stored = store.cells(run), store.run(run)
@@ -159,10 +160,10 @@ def _other_code(cells: Sequence[RunCell], experiment: Experiment | None) -> str:
 class RunPart:
     """The memory of an experiment that has some of a run's cells.
 
-    The run's own cells count as blocks of the run. The others are kept for whoever needs them next,
-    until `Store.gc`.
+    The run's own cells count as blocks of the run. The others are stored for later use, until
+    `Store.gc`.
 
-    keys : of the cells. positions : of each cell, where the run has it.
+    keys : of the cells. positions : for each cell its positions in the run, possibly none.
     """
 
     def __init__(
@@ -176,7 +177,9 @@ class RunPart:
         self._positions = positions
 
     def knows(self, cell: Cell) -> bool:
-        """True if the store has the first block of a cell; the block itself is not read."""
+        """Whether the store has a usable first block of a cell; False if the store cannot
+        be read.
+        """
         trials, key = min(BLOCK_TRIALS, cell.trials), self._keys[cell.index]
         try:
             return bool(self._run.store.get_block(key, 0, trials, self._frequencies))
@@ -216,9 +219,10 @@ class RunPart:
 class RunMemory(RunPart):
     """The writer of a run in progress: stores all blocks of its cells.
 
-    A store that cannot be written any more does not stop the run: `failure` says what happened.
-    When its blocks came is kept at its end: of a run that is killed, their order is not known.
-    reused : trials that were in the store before the run.
+    A store that can no longer be written does not stop the run: `failure` says what happened. The
+    order of the blocks is stored at the end: of a run that is killed it is not known.
+
+    reused : the number of trials that were in the store before the run.
     """
 
     def __init__(
@@ -244,7 +248,7 @@ class RunMemory(RunPart):
     ) -> RunPart:
         """The memory of another experiment that is computed for the same run.
 
-        positions : where the run has a cell, by the cell's key. frequencies : as for `run`.
+        positions : the run's positions of each cell, by the cell's key. frequencies : as for `run`.
         """
         keys = cell_keys(experiment.cells)
         return RunPart(self, keys, [positions.get(key, ()) for key in keys], frequencies)
@@ -257,7 +261,7 @@ class RunMemory(RunPart):
     def finish(self, results: RunResults | None = None, error: str = "") -> None:
         """Record the end of the run as done, partial, or failed with this error.
 
-        After a failure of the store it is interrupted: no process runs it any more.
+        After a failure of the store the run counts as interrupted.
         """
         complete = results is not None and results.complete
         stopped = results is not None and not results.has_ended
@@ -290,8 +294,8 @@ class RunMemory(RunPart):
 class KeptAnswers:
     """The memory of searched answers: in a store, or in this process alone if the store is None.
 
-    fresh : know nothing, and keep what is found. found : answers known before. A store that cannot
-    be read or written stops no search: `failure` says what happened.
+    fresh : whether to ignore stored answers. found : answers known before. A store that cannot be
+    read or written stops no search: `failure` says what happened.
     """
 
     def __init__(
@@ -331,7 +335,8 @@ class KeptAnswers:
 def goal_key(cell: Cell, most: int) -> str:
     """The address of a goal's search: the xxh3_128 hash of all inputs of its answer.
 
-    That is the cell without its fakes, the goal, and `most`, the users that may be tried.
+    These are the cell without its fakes, the goal, and `most`, the largest number of users that the
+    search may try.
     """
     (key,) = cell_keys([measured_alone(with_fakes(cell, 0))])
     return digest(json.dumps([key, canonical(cell.goal), most]).encode())

@@ -1,6 +1,6 @@
 """An open store: blocks under their addresses, and the runs that they belong to, in order.
 
-`runs` has all that changes: a row for each run, sealed as blocks are.
+The table `runs` has all that changes: a row for each run, with checksums as blocks have.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ class Store(BlockStore):
     ) -> list[RunRecord]:
         """The records of the runs that match the filters, newest first, at most `limit`.
 
-        By number: clocks go back at times.
+        Newest by number, since clocks are set back at times. since, until : UTC seconds since 1970.
         """
         found: list[RunRecord] = []
         with _pause_collector():
@@ -162,7 +162,7 @@ class Store(BlockStore):
     def arrivals(self, run: int) -> tuple[Arrival, ...]:
         """The blocks of a run in order of arrival.
 
-        Those of a run whose end was not noted are, besides, the ones that are there of its cells.
+        For a run whose end was not recorded, also the stored blocks of its cells.
         """
         noted: tuple[Arrival, ...] = self._run_part(run, "arrivals", decode_arrivals)
         if self._noted_run(run).status != "running":
@@ -189,7 +189,7 @@ class Store(BlockStore):
     def insert_run(
         self, run: RunRecord, cells: Sequence[RunCell], arrivals: Sequence[Arrival]
     ) -> int:
-        """Insert a run inside a transaction; returns its number, a new one for 0."""
+        """Insert a run inside a transaction; returns its number, a new one if `run.id` is 0."""
         parts = {"run": encode_run(run), "cells": encode_cells(cells),
                  "arrivals": encode_arrivals(arrivals)}  # fmt: skip
         sealed = (seal(f"{name} {run.uid}", part) for name, part in parts.items())
@@ -201,7 +201,7 @@ class Store(BlockStore):
     def update_run(
         self, number: int, arrivals: Sequence[Arrival] | None = None, **changes: Any
     ) -> None:
-        """Change fields and blocks of a run, inside a transaction."""
+        """Change fields, and the arrivals if given, of a run, inside a transaction."""
         try:
             run = replace(self._noted_run(number), **changes)
         except ScenarioError:
@@ -217,9 +217,10 @@ class Store(BlockStore):
     def block(
         self, run: int, arrival: Arrival, cells: Sequence[RunCell] | None = None
     ) -> CellResults:
-        """A stored block of a run, without moments if they were not stored; raises FileError.
+        """A stored block of a run, without moments if they were not stored; raises FileError if it
+        is missing.
 
-        cells : those of the run, where they were read already.
+        cells : the run's, if they were read already.
         """
         cells, block = self.cells(run) if cells is None else cells, None
         if 0 <= arrival.position < len(cells):
@@ -235,8 +236,8 @@ class Store(BlockStore):
     def experiment(self, run: int, limits: bool = False) -> Experiment:
         """The run's experiment, bound again, with the stored users of files and plug-in code.
 
-        Goals are not searched for again: a cell has the fakes and the answer that it had. Charts
-        whose closed forms need the file find it where it was, if it is there still.
+        Goals are not searched for again: a cell has its stored fakes and answer. limits : whether
+        to refuse sizes that a run here would be refused for. Raises FileError or ScenarioError.
         """
         about = self.run(run)
         name = "the recording" if self.path is None else f"run {run}"
@@ -313,8 +314,9 @@ class Store(BlockStore):
     def gc(self, before: float | None = None, compact: bool = True) -> tuple[int, int]:
         """Delete removed runs and unused results; returns the numbers of runs and cells deleted.
 
-        before : runs that started earlier go as well, but for starred and running ones.
-        compact : give the room back to the file system, unless a run is going on: it would wait.
+        before : UTC seconds; runs that started earlier are deleted too, except starred and running
+        ones.
+        compact : whether to return free space to the file system; not done while a run is going on.
         """
         old = self.runs(until=before) if before is not None else []
         gone = [run.id for run in old if not run.star and run.status != "running"]

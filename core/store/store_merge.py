@@ -1,4 +1,4 @@
-"""Takes the runs of one store into another: those of shards, or of another machine."""
+"""Imports the runs of one store into another: those of shards, or of another machine."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from .store_open import open_store
 
 @dataclass(frozen=True)
 class MergeSummary:
-    """The result of merging a store: the imported runs' new numbers, and the number of
-    new trials.
+    """The result of merging a store: the imported runs' new numbers, and the number of new
+    trials.
     """
 
     runs: tuple[int, ...]
@@ -29,9 +29,9 @@ class MergeSummary:
 def merge(store: Store, path: Path) -> MergeSummary:
     """Import all runs and undamaged blocks of another store, atomically.
 
-    What a store holds counts as computed, other than what is in a recording: so merge only those
-    that you trust. A run that is here already gets the blocks that it has there besides. Raises
-    FileError, also where a run is under way there, and where both measured one trial and differ.
+    Imported blocks count as computed, unlike those of a recording: merge only stores that you
+    trust. A run that is here already gets the additional blocks. Raises FileError, also if a run is
+    in progress there, and if both stores measured a trial differently.
     """
     if store.path is not None and path.resolve() == store.path.resolve():
         raise FileError(f"{path} is this store itself")

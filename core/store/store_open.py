@@ -1,4 +1,4 @@
-"""Opens a store: checks what is there, chooses its journal, carries an older one over."""
+"""Opens a store: checks the file, chooses its journal, converts an older one."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ NETWORK_FILE_SYSTEMS: Final = frozenset(
 def open_store(path: Path | None, write: bool = True) -> Store:
     """An open store, created if absent; in memory if the path is None. Raises FileError.
 
-    write : False reads one that is there, even where nothing may be written.
+    write : False opens an existing store for reading, even on a read-only file system.
     """
     if path is None:
         store = Store(None, sqlite3.connect(":memory:", **_OPTIONS))
@@ -59,9 +59,9 @@ _OPTIONS: Final[dict[str, Any]] = {
 
 
 def is_store(path: Path) -> bool:
-    """True if a file has the header of an SQLite file.
+    """Whether a file has the header of an SQLite file.
 
-    For a file that this process has not open as a store: see `_open_file`.
+    Not for a file that this process has open as a store: see `_open_file`.
     """
     with path.open("rb") as file:
         return file.read(16) == b"SQLite format 3\0"
