@@ -127,7 +127,21 @@ def test_several_columns_and_groups_are_arrays_of_their_names(tmp_path: Path) ->
 
 
 MISSING = "must be .*, it is (missing|empty)"
+NUMBER = r"report must be a whole number in \[0, 2\^64\)"
+SHE = protocol("she", items=4, epsilon=1.0)
 REFUSED: list[tuple[Any, str, bytes, str]] = [
+    (GRR, "r.csv", lines("report", "1", "2", "4", ""), r"line 4: the report .* \[0, 4\), got 4"),
+    (GRR, "r.csv", lines("report", "1", "x"), f"line 3: {NUMBER}, got"),
+    (GRR, "r.csv", lines("report", "1", "-1"), f"line 3: {NUMBER}"),
+    (GRR, "r.csv", lines("report", "1.5"), "line 2: report must be a whole number"),
+    (GRR, "r.csv", lines("item", "1"), r"reports must have the column 'report' .*r.csv has item"),
+    (GRR, "r.jsonl", lines('{"report": 1}', '{"item": 2}'), "line 2 must be an object with report"),
+    (GRR, "r.txt", b"1", "reports must end in .csv, .jsonl, .parquet, .arrow, .json"),
+    (SHE, "r.csv", lines("report", "1 2 3"), "must not be SHE for real users"),
+    (OLH, "r.csv", lines("seed,value", "1,0", "5"), "line 3 has 1 cells, its header has 2"),
+    (OLH, "r.csv", lines("seed,value", "1,9"), r"line 2: the report must have values in \[0, 4\)"),
+    (OLH, "r.jsonl", lines('{"seed": -1, "value": 0}'), "line 1: seed .*: a signed 32-bit seed"),
+    (OUE, "r.csv", lines("report", "f"), "line 2: report must be 4 hexadecimal digits"),
     (GRR, "r.csv", lines("report,x", "1,a", ",b"), f"r.csv line 3: report {MISSING}"),
     (GRR, "r.csv", lines("report", "1", "", "2"), f"r.csv line 3: report {MISSING}"),
     (GRR, "r.jsonl", lines("1", "null"), f"r.jsonl line 2: report {MISSING}"),
@@ -143,7 +157,12 @@ REFUSED: list[tuple[Any, str, bytes, str]] = [
     (GRR, "r.json", b"[[1], 2]", "row 1: report must be a whole number"),
     (OLH, "r.json", b"[[1, 2]]", "row 1 must be an object with seed and value"),
     (OLH, "r.csv", lines("seed,value", "-5,0"), r"got \"-5\": a signed 32-bit seed: add 2\^32"),
-    (OLH, "r.csv", lines("seed,value", f"{2**33},0"), f'got "{2**33}": a 64-bit seed'),
+    (
+        OLH,
+        "r.csv",
+        lines("seed,value", f"{2**32},0"),
+        r"line 2: seed .* 2\^32\), .*: a 64-bit seed",
+    ),
     (
         OLH,
         "r.jsonl",

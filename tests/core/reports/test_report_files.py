@@ -72,52 +72,6 @@ def test_parquet_needs_its_library(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert not list(tmp_path.iterdir())
 
 
-WRONG: list[tuple[str, str, str, str]] = [
-    ("grr", "r.csv", "report\n1\n2\n4\n\n", r"line 4: the report must be items in \[0, 4\), got 4"),
-    ("grr", "r.csv", "report\n1\n\n2\n", r"line 3: report must be a whole .*2\^64\), it is empty"),
-    (
-        "grr",
-        "r.csv",
-        "report\n1\nx\n",
-        r"line 3: report must be a whole number in \[0, 2\^64\), got",
-    ),
-    ("grr", "r.csv", "report\n1\n-1\n", r"line 3: report must be a whole number in \[0, 2\^64\)"),
-    ("grr", "r.csv", "report\n1.5\n", "line 2: report must be a whole number"),
-    ("grr", "r.csv", "item\n1\n", r"reports must have the column 'report' .*r.csv has item"),
-    ("olh", "r.csv", "seed,value\n1,0\n5\n", "line 3 has 1 cells, its header has 2"),
-    ("olh", "r.csv", "seed,value\n1,9\n", r"line 2: the report must have values in \[0, 4\)"),
-    (
-        "olh",
-        "r.csv",
-        f"seed,value\n{2**32},0\n",
-        r"line 2: seed .* 2\^32\), got .*: a 64-bit seed",
-    ),
-    ("oue", "r.csv", "report\nf0\nff\n", "line 3: the report must have 4 bits each"),
-    ("oue", "r.csv", "report\nf\n", "line 2: report must be 2 hexadecimal digits"),
-    ("oue", "r.csv", "report\nzz\n", "line 2: report must be 2 hexadecimal digits"),
-    ("grr", "r.jsonl", '{"report": 1}\n{"item": 2}\n', "line 2 must be an object with report"),
-    ("grr", "r.jsonl", '{"report": 1}\n{"report": null}\n', "line 2: report must be a whole"),
-    (
-        "olh",
-        "r.jsonl",
-        '{"seed": 1, "value": 0}\n{"seed": -1, "value": 0}\n',
-        r"line 2: seed must be .*: a signed 32-bit seed",
-    ),
-    ("grr", "r.txt", "1\n", "reports must end in .csv, .jsonl, .parquet, .arrow, .json"),
-    ("she", "r.csv", "report\n1 2 3\n", "must not be SHE for real users"),
-]
-
-
-@pytest.mark.parametrize(("kind", "name", "written", "sentence"), WRONG)
-def test_a_wrong_report_is_refused_with_its_line(
-    kind: str, name: str, written: str, sentence: str, tmp_path: Path
-) -> None:
-    (tmp_path / name).write_text(written, "utf-8")
-    with pytest.raises(ScenarioError, match=sentence) as refused:
-        list(report_files.read_reports(tmp_path / name, bound(kind, 4)))
-    assert "\n" not in str(refused.value)
-
-
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     for name in ("r.csv", "r.jsonl", "r.csv.gz"):
         with pytest.raises(LdpError, match="cannot be read"):
