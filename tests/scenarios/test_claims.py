@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from itertools import pairwise
 
 import numpy as np
 import pytest
-from support.claims import Key, bundled, key_of, measured, theory
+from support.claims import Key, bundled, key_of, measured, series, theory
 from support.kinds import CAO_PROTOCOLS
 
 from ldptui import scenarios
@@ -17,13 +17,6 @@ from ldptui.core.cell import Cell
 from ldptui.core.collection.counts import block_counts
 from ldptui.core.plugins import CodePermission, permit_code
 from ldptui.core.theory import expected_metrics, privacy_spent
-
-
-def series(values: Mapping[Key, float], *start: object) -> list[float]:
-    """The values whose key begins so, in the order of the sweep."""
-    chosen = [value for key, value in values.items() if key[: len(start)] == start]
-    assert len(chosen) > 1
-    return chosen
 
 
 def rising(values: list[float]) -> bool:

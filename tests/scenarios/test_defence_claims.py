@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import pytest
-from support.claims import Key, bundled, mean, measured, results_by, theory
+from support.claims import bundled, mean, measured, results_by, series, theory
 from support.kinds import CAO_PROTOCOLS
 
 from ldptui.core.bounds import planner
 from ldptui.core.bounds.planner import Oracle, Plan
 from ldptui.core.theory import expected_estimate
-
-
-def series(values: Mapping[Key, float], *start: object) -> list[float]:
-    """The values whose key begins so, in the order of the sweep."""
-    chosen = [value for key, value in values.items() if key[: len(start)] == start]
-    assert len(chosen) > 1
-    return chosen
 
 
 @pytest.mark.long

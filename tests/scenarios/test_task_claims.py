@@ -3,20 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 
 import numpy as np
 import pytest
-from support.claims import Key, bundled, measured, theory
+from support.claims import bundled, measured, series, theory
 
 from ldptui.core.theory import expected_metrics
-
-
-def series(values: Mapping[Key, float], *start: object) -> list[float]:
-    """The values whose key begins so, in the order of the sweep."""
-    chosen = [value for key, value in values.items() if key[: len(start)] == start]
-    assert len(chosen) > 1
-    return chosen
 
 
 @pytest.mark.long

@@ -25,6 +25,11 @@ QUICK_DRAFT = drafts.draft_of(QUICK, Path())
 CAMPAIGN = QUICK + "[campaign]\nrounds = 5\n"
 
 
+def edited(key: str, value: Any) -> drafts.Draft:
+    """The draft of QUICK with another value of a key."""
+    return drafts.edit_key(QUICK_DRAFT, key, value)
+
+
 class Shell(StyledApp):
     """The pane alone, as large as the screen."""
 

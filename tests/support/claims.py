@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from ldptui import scenarios
 from ldptui.core.cell import Cell
 from ldptui.core.experiment import Experiment, compile
@@ -57,3 +59,10 @@ def mean(result: CellResults, metric: str) -> float:
 def measured(experiment: Experiment, metric: str, *keys: str) -> dict[Key, float]:
     """The mean of a metric over the trials of every cell."""
     return {key: mean(result, metric) for key, result in results_by(experiment, *keys).items()}
+
+
+def series(values: Mapping[Key, float], *start: object) -> list[float]:
+    """The values whose key begins so, in the order of the sweep."""
+    chosen = [value for key, value in values.items() if key[: len(start)] == start]
+    assert len(chosen) > 1
+    return chosen

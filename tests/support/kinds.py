@@ -8,6 +8,7 @@ from typing import Any
 from ldptui import scenarios
 from ldptui.core.attacks import ATTACKS
 from ldptui.core.law.exchangeable import Exchangeable
+from ldptui.core.law.mechanism import LocalMechanism, is_a
 from ldptui.core.protocols import KINDS, family_of
 from ldptui.core.scenario import load
 
@@ -94,3 +95,10 @@ SEVERAL_ITEMS = tuple(
     and spec.mechanism.lists_items
 )
 """The kinds whose report may support several items, with one law for all of them."""
+
+SENDING = tuple(
+    kind
+    for kind, spec in KINDS.items()
+    if is_a(spec.mechanism, LocalMechanism) and not spec.mechanism.simulated_only
+)
+"""The kinds whose reports real users send."""

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from textual.pilot import Pilot
+from textual.widgets import Static
 
 from ldptui.messages import KeyEdited
 from ldptui.questions.sheet import AnswerSheet
@@ -82,3 +83,9 @@ async def edit(screen: LabScreen, pilot: Pilot[None], name: str, value: object) 
 async def go(screen: LabScreen, pilot: Pilot[None], tab: str) -> None:
     screen.tab = tab
     await until(pilot, lambda: tab in answers_of(screen) and screen._question is None)
+
+
+def problem(screen: LabScreen, name: str) -> str:
+    """The sentence below a field; empty where its value is right."""
+    [line] = field(screen, name).query(".problem").results(Static)
+    return str(line.visual) if line.display else ""

@@ -8,25 +8,18 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.kinds import SENDING
 
 import ldptui
 from ldptui.core.base.errors import LdpError, ScenarioError
-from ldptui.core.law.mechanism import LocalMechanism, is_a
-from ldptui.core.protocols import KINDS
 from ldptui.core.reports import groups, report_files
-
-LOCAL = [
-    kind
-    for kind, spec in KINDS.items()
-    if is_a(spec.mechanism, LocalMechanism) and not spec.mechanism.simulated_only
-]
 
 
 def olh(**keys: Any) -> Any:
     return ldptui.protocol("olh", 4, **{"epsilon": 1.0, **keys})
 
 
-@pytest.mark.parametrize("kind", LOCAL)
+@pytest.mark.parametrize("kind", SENDING)
 def test_counts_of_parts_are_the_counts_of_all(kind: str, tmp_path: Path) -> None:
     protocol, rng = ldptui.protocol(kind, 11, epsilon=1.0), np.random.default_rng(0)
     parts = [

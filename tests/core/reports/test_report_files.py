@@ -9,19 +9,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.kinds import SENDING
 
 import ldptui
 from ldptui.core.base.errors import ContentError, LdpError, ScenarioError
-from ldptui.core.law.mechanism import LocalMechanism, is_a
 from ldptui.core.law.pure import PureProtocol
-from ldptui.core.protocols import KINDS
 from ldptui.core.reports import arrow, file_cells, report_files, sources
 
-LOCAL = [
-    kind
-    for kind, spec in KINDS.items()
-    if is_a(spec.mechanism, LocalMechanism) and not spec.mechanism.simulated_only
-]
 VECTORS = Path(__file__).parents[3] / "docs" / "report-vectors.json"
 
 
@@ -31,7 +25,7 @@ def bound(kind: str, items: int = 11) -> Any:
 
 @pytest.mark.every(5)
 @pytest.mark.parametrize("end", sources.FORMATS)
-@pytest.mark.parametrize("kind", LOCAL)
+@pytest.mark.parametrize("kind", SENDING)
 def test_what_is_written_is_read_again(
     kind: str, end: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -54,7 +48,7 @@ def test_what_is_written_is_read_again(
 
 def test_the_vectors_are_read_as_they_say(tmp_path: Path) -> None:
     vectors = json.loads(VECTORS.read_text("utf-8"))
-    assert set(vectors) == set(LOCAL)
+    assert set(vectors) == set(SENDING)
     for kind, vector in vectors.items():
         protocol = bound(kind, vector["items"])
         path = tmp_path / "reports.jsonl"

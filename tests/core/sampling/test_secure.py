@@ -10,18 +10,11 @@ from itertools import count
 import numpy as np
 import pytest
 from support import budget
+from support.kinds import SENDING
 
 from ldptui import protocol
 from ldptui.core.base.errors import RunError
 from ldptui.core.base.secure import secure
-from ldptui.core.law.mechanism import LocalMechanism, is_a
-from ldptui.core.protocols import KINDS
-
-LOCAL = [
-    kind
-    for kind, spec in KINDS.items()
-    if is_a(spec.mechanism, LocalMechanism) and not spec.mechanism.simulated_only
-]
 
 
 def bytes_of(stream: Iterator[int]) -> Callable[[int], bytes]:
@@ -67,7 +60,7 @@ def test_a_geometric_draw_has_its_law() -> None:
     assert secure().geometric(0.5) >= 1
 
 
-@pytest.mark.parametrize("kind", LOCAL)
+@pytest.mark.parametrize("kind", SENDING)
 def test_reports_without_a_generator_are_of_these_bytes_alone(
     kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

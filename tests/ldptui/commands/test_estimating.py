@@ -15,15 +15,8 @@ from support.commands import Captured, fail, succeed
 
 import ldptui
 from ldptui.commands import cli
-from ldptui.core.law.mechanism import LocalMechanism, is_a
-from ldptui.core.protocols import KINDS
 from ldptui.core.reports import report_files, sources
 
-LOCAL = [
-    kind
-    for kind, spec in KINDS.items()
-    if is_a(spec.mechanism, LocalMechanism) and not spec.mechanism.simulated_only
-]
 AGREED = ("--protocol", "olh", "--epsilon", "1", "--items", "4")
 
 

@@ -20,22 +20,16 @@ from scipy import stats
 from support import budget
 from support.audits import audited
 from support.commands import Captured, fail, succeed
+from support.kinds import SENDING
 
 import ldptui
 from ldptui.api.vectors import rows_of
 from ldptui.catalogue import kind_words
 from ldptui.core.kernels.hashing import xxhash32
-from ldptui.core.law.mechanism import LocalMechanism, is_a
-from ldptui.core.protocols import KINDS
 from ldptui.core.reports import report_files
 from ldptui.explain.client_pages import ClientProgram, client_of, client_rows
 from ldptui.questions.choices import numbers
 
-LOCAL = [
-    kind
-    for kind, spec in KINDS.items()
-    if is_a(spec.mechanism, LocalMechanism) and not spec.mechanism.simulated_only
-]
 SMALL: dict[str, dict[str, Any]] = {
     "cms": {"rows": 3, "buckets": 4},
     "hcms": {"rows": 3, "buckets": 4},
@@ -66,7 +60,7 @@ def asked(kind: str) -> tuple[str, ...]:
 
 
 @pytest.mark.every(3)
-@pytest.mark.parametrize("kind", LOCAL)
+@pytest.mark.parametrize("kind", SENDING)
 def test_the_page_has_all_that_a_client_needs(kind: str, capsys: Captured) -> None:
     page = succeed(capsys, "client", "spec", kind, *asked(kind))
     client = client_of(bound(kind))
@@ -127,7 +121,7 @@ def test_the_page_of_numbers_runs(tmp_path: Path, capsys: Captured) -> None:
 
 
 @pytest.mark.every(3)
-@pytest.mark.parametrize("kind", LOCAL)
+@pytest.mark.parametrize("kind", SENDING)
 def test_the_client_reads_the_vectors_as_they_say(kind: str, capsys: Captured) -> None:
     document = json.loads(succeed(capsys, "client", "spec", kind, *asked(kind), "--format", "json"))
     client = program(client_of(bound(kind)))
@@ -201,7 +195,7 @@ def client_in(kind: str) -> ModuleType:
 
 
 @pytest.mark.every(17)
-@pytest.mark.parametrize("kind", LOCAL)
+@pytest.mark.parametrize("kind", SENDING)
 def test_the_client_has_the_law_of_its_protocol(kind: str) -> None:
     for theirs, ours in samples(kind, client_in(kind).report):
         verdict = same_law(theirs, ours)
@@ -209,14 +203,14 @@ def test_the_client_has_the_law_of_its_protocol(kind: str) -> None:
 
 
 @pytest.mark.every(11)
-@pytest.mark.parametrize("kind", LOCAL)
+@pytest.mark.parametrize("kind", SENDING)
 def test_a_client_with_another_budget_is_rejected(kind: str) -> None:
     pairs = samples(kind, client_in(kind).report, 1.7)
     assert not all(same_law(theirs, ours) for theirs, ours in pairs)
 
 
 @pytest.mark.every(7)
-@pytest.mark.parametrize("kind", LOCAL)
+@pytest.mark.parametrize("kind", SENDING)
 def test_reports_of_the_client_are_accepted(kind: str, tmp_path: Path, capsys: Captured) -> None:
     """Run as a program, as the page says, with the random numbers of the system."""
     page = json.loads(
@@ -258,7 +252,7 @@ class Run:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("kind", LOCAL)
+@pytest.mark.parametrize("kind", SENDING)
 def test_the_audit_finds_nothing_in_the_client(kind: str, tmp_path: Path) -> None:
     """And a client that spends four times as much is found."""
     claimed = bound(kind, 0.5).epsilon

@@ -11,18 +11,12 @@ from typing import Any
 
 import pytest
 from support.commands import Captured, fail, succeed
+from support.kinds import SENDING
 
 from ldptui.commands import cli
-from ldptui.core.law.mechanism import LocalMechanism, is_a
-from ldptui.core.protocols import KINDS
 from ldptui.terminal import exits
 
 CLIENTS = Path(__file__).parents[3] / "docs" / "clients"
-LOCAL = [
-    kind
-    for kind, spec in KINDS.items()
-    if is_a(spec.mechanism, LocalMechanism) and not spec.mechanism.simulated_only
-]
 
 
 def vectors(capsys: Captured, *words: str) -> Any:
@@ -66,7 +60,7 @@ def test_the_draws_make_the_reports(kind: str, client: Any, capsys: Captured) ->
     assert not all(wrong)
 
 
-@pytest.mark.parametrize("kind", LOCAL)
+@pytest.mark.parametrize("kind", SENDING)
 def test_every_protocol_has_vectors(kind: str, capsys: Captured) -> None:
     words = (kind, "--items", "5", "--count", "3")
     document = vectors(capsys, *words)

@@ -11,6 +11,7 @@ from support.charts_pane import (
     QUICK_DRAFT,
     WIDE,
     chart,
+    edited,
     showing,
 )
 
@@ -19,10 +20,6 @@ from ldptui.core.experiment import compile
 from ldptui.screens.workbench.charts import ChartsPane
 from ldptui.session import draft as drafts
 from ldptui.session.snapshot import Snapshot, with_rest
-
-
-def edited(key: str, value: Any) -> drafts.Draft:
-    return drafts.edit_key(QUICK_DRAFT, key, value)
 
 
 async def test_the_cells_follow_what_is_shown() -> None:

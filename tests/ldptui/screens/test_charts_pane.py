@@ -15,6 +15,7 @@ from support.charts_pane import (
     SMALL,
     WIDE,
     chart,
+    edited,
     showing,
     shown,
 )
@@ -29,11 +30,6 @@ from ldptui.screens.workbench.charts.tabs import first_tab
 from ldptui.session import draft as drafts
 from ldptui.session.snapshot import ChartSelection
 from ldptui.widgets.choice_bar import ChoiceBar
-
-
-def edited(key: str, value: Any) -> drafts.Draft:
-    return drafts.edit_key(QUICK_DRAFT, key, value)
-
 
 # --- Empty states
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from support.chart_cases import scenario, snapshot
 from support.charts_pane import (
-    QUICK_DRAFT,
+    edited,
     showing,
 )
 from support.waiting import seen
@@ -15,13 +15,15 @@ from textual.widgets import Static
 
 from ldptui.charts.curves import error_protocols
 from ldptui.screens.workbench.charts import ChartsPane
-from ldptui.session import draft as drafts
 from ldptui.widgets.number_table import NumberTable
 from ldptui.widgets.option_list import FilterInput
 
 
-def edited(key: str, value: Any) -> drafts.Draft:
-    return drafts.edit_key(QUICK_DRAFT, key, value)
+def field_row(pane: ChartsPane) -> str:
+    """The words of the filter's row, its gaps closed."""
+    field = pane.query_one(FilterInput)
+    slash, count = (str(static.render()) for static in field.query(Static))
+    return f"{slash} {field.words} {count}"
 
 
 async def test_table_is_sorted_filtered_and_copied() -> None:
@@ -35,50 +37,27 @@ async def test_table_is_sorted_filtered_and_copied() -> None:
             (row[2] for row in table.rows), reverse=True
         )
         await pilot.press("slash", *"target")
+        assert field_row(pane) == "/ target 5 of 64"
         assert len(table.rows) == 5
         text = pane.as_text()
         assert text.count("\n") == 6
         assert text.startswith("item\t\ttrue\tbefore\tafter\t±\t")
+        await pilot.press("enter")
+        assert pane.screen.focused is table
+        assert pane.query_one(FilterInput).display
         await pilot.press("escape")
         assert len(table.rows) == 64
         assert pane.screen.focused is table
         assert not pane.query_one(FilterInput).display
 
 
-async def test_filter_takes_letters_that_are_keys_elsewhere() -> None:
+async def test_the_filter_takes_letters_that_are_keys_elsewhere_and_says_what_it_leaves() -> None:
     async with showing(run=snapshot(scenario())) as (pane, pilot):
         await pilot.press("t", "slash", *"vatsr")
         assert pane.tab == "table"
-        assert pane.query_one(FilterInput).words == "vatsr"
-        assert pane.query_one(NumberTable).rows == []
-
-
-def field_row(pane: ChartsPane) -> str:
-    """The words of the filter's row, its gaps closed."""
-    field = pane.query_one(FilterInput)
-    slash, count = (str(static.render()) for static in field.query(Static))
-    return f"{slash} {field.words} {count}"
-
-
-async def test_the_filter_of_the_table_has_its_sign_and_its_count() -> None:
-    async with showing(run=snapshot(scenario())) as (pane, pilot):
-        await pilot.press("t", "slash", *"target")
-        field = pane.query_one(FilterInput)
-        assert field_row(pane) == "/ target 5 of 64"
-        await pilot.press("enter")
-        assert pane.screen.focused is pane.query_one(NumberTable)
-        assert field.display
-        await pilot.press("escape")
-        assert not field.display
-        assert len(pane.query_one(NumberTable).rows) == 64
-
-
-async def test_a_table_of_which_the_filter_leaves_nothing_says_so() -> None:
-    async with showing(run=snapshot(scenario())) as (pane, pilot):
-        await pilot.press("t", "slash", *"zebra")
+        assert field_row(pane) == "/ vatsr 0 of 64"
         second = pane.query_one(NumberTable).render_line(1)
-        assert second.text.rstrip() == "Nothing matches “zebra”."
-        assert field_row(pane) == "/ zebra 0 of 64"
+        assert second.text.rstrip() == "Nothing matches “vatsr”."
 
 
 async def test_header_click_sorts() -> None:

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 from support.fake_engine import FakeEngine
-from support.lab_screen import DRAFT, answers_of, edit, field, go, lab
+from support.lab_screen import DRAFT, answers_of, edit, field, go, lab, problem
 from support.waiting import seen, until
 from support.workbench_app import own_home, workbench  # noqa: F401
-from textual.widgets import Input, Static
+from textual.widgets import Input
 
 from ldptui.app import Workbench
 from ldptui.messages import KeyEdited
@@ -22,11 +22,6 @@ from ldptui.session import draft as drafts
 from ldptui.terminal.settings import Settings
 from ldptui.widgets.path_field import PathField
 from ldptui.widgets.status import StatusLine
-
-
-def problem(screen: LabScreen, name: str) -> str:
-    [line] = field(screen, name).query(".problem").results(Static)
-    return str(line.visual) if line.display else ""
 
 
 async def test_the_lab_opens_from_the_workbench_and_is_kept() -> None:

@@ -7,16 +7,15 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 from support.fake_engine import LabEngine
-from support.lab_screen import DRAFT, Shell, answers_of, edit, field, go, lab, show_table
+from support.lab_screen import DRAFT, Shell, answers_of, edit, field, go, lab, problem, show_table
 from support.waiting import seen, until
-from support.workbench_app import own_home, workbench  # noqa: F401
+from support.workbench_app import own_home  # noqa: F401
 from textual.widgets import Static
 
 from ldptui.messages import KeyEdited
 from ldptui.questions.topics import GROUPS, TOPICS
 from ldptui.screens.help_screen import HelpScreen
 from ldptui.screens.lab.lab_form import LabForm
-from ldptui.screens.lab.lab_screen import LabScreen
 from ldptui.session import draft as drafts
 from ldptui.widgets.field import Field
 from ldptui.widgets.number_table import NumberTable
@@ -26,11 +25,6 @@ from ldptui.widgets.status import StatusLine
 SIZES = [(80, 24), (120, 40), (200, 60)]
 NAMES = tuple(TOPICS)
 PARTS = ("lab-chart-box", "lab-table-box", "lab-words")
-
-
-def problem(screen: LabScreen, name: str) -> str:
-    [line] = field(screen, name).query(".problem").results(Static)
-    return str(line.visual) if line.display else ""
 
 
 @pytest.mark.long

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import pytest
 from support.waiting import seen, until
-from support.workbench_app import finished, measured, own_home, status, workbench  # noqa: F401
+from support.workbench_app import finished, own_home, workbench  # noqa: F401
 from textual.binding import Binding
-from textual.pilot import Pilot
-from textual.widgets import Static
 
 from ldptui.app import Workbench
 from ldptui.screens.workbench.runs_pane import RunsPane
@@ -117,8 +115,3 @@ async def test_keys_are_spelled_out_in_ascii() -> None:
         assert [app.get_key_display(key) for key in (left, quit_)] == ["←", "^q"]
         app.charset = "ascii"
         assert [app.get_key_display(key) for key in (left, quit_)] == ["left", "^q"]
-
-
-def words(pilot: Pilot[None]) -> str:
-    """The words of the dialog on the screen."""
-    return "\n".join(str(static.content) for static in pilot.app.screen.query(Static))
