@@ -36,6 +36,7 @@ BIT_SUPPORT: Final = "bits, before decoding"
 """The name of the gain of targets where their bits are counted and not decoded."""
 CLOSED: Final = "closed form"
 DEFENDED: Final = "defended"
+NO_BARS: Final = "no bars where most intervals hold 0"
 SCALES: Final[Mapping[str, str]] = {"linear": "y linear", "log": "y log", "symlog": "y symlog"}
 
 
@@ -43,12 +44,14 @@ class Sample(Struct, frozen=True):
     """The measured values of a cell at a position of the axis.
 
     support : the closed-form gain of Bloom filter bits before decoding.
+    bare : whether it is drawn without its interval.
     """
 
     x: float
     estimate: Estimate
     trials: int
     support: float | None
+    bare: bool = False
 
     @property
     def y(self) -> float:
@@ -57,9 +60,9 @@ class Sample(Struct, frozen=True):
 
     @property
     def half(self) -> float:
-        """Half of the 95 % interval of the mean; NaN for one trial."""
+        """Half of the 95 % interval of the mean; NaN without an interval, as of one trial."""
         error = self.estimate.standard_error
-        return math.nan if error is None else reach_95(self.trials) * error
+        return math.nan if error is None or self.bare else reach_95(self.trials) * error
 
     @property
     def ends(self) -> tuple[float, float]:
@@ -264,6 +267,7 @@ def course_plot(
     must include.
     """
     axis, y = course.axis, course.y
+    groups = [shown_samples(group, y) for group in groups]
     lines = [course.line(*pair) for pair in zip(course.curves, groups, strict=True)]
     overlays = course.others()
     has_own = any(groups) or not course.has_others
@@ -281,6 +285,8 @@ def course_plot(
     notes = _notes(groups, overlays)
     if any(len(group) > 1 and not ys for group, (_, ys) in zip(groups, lines, strict=True)):
         notes.append("lines join the means")
+    if any(sample.bare for group in groups for sample in group):
+        notes.append(NO_BARS)
     if y.log and any(value <= 0 for value in (*known, *arrived)):
         notes.append("values ≤ 0 have no place on a log axis")
     crosses = not y.log and low is not None and low < 0 < (high or 0)
@@ -354,6 +360,15 @@ def _other_series(
                 style: Literal["line", "dotted"] = "line" if number < len(TONES) else "dotted"
                 yield replace(points, style=style, error=None, legend=False)
             yield points
+
+
+def shown_samples(samples: Sequence[Sample], y: Axis) -> list[Sample]:
+    """The samples as a y-axis shows them: bare on symlog, whose middle is all bars otherwise, where
+    most intervals hold zero.
+    """
+    near = sum(low <= 0 <= high for low, high in (sample.ends for sample in samples))
+    is_bare = y.linear > 0 and 2 * near > len(samples)
+    return [replace(sample, bare=True) for sample in samples] if is_bare else [*samples]
 
 
 def points_series(label: str, samples: Sequence[Sample], tone: Tone) -> Series:

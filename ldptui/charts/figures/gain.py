@@ -22,6 +22,7 @@ from .course import (
     course_of,
     course_plot,
     points_series,
+    shown_samples,
     theory_of,
 )
 from .course_table import course_table
@@ -154,6 +155,7 @@ def _with_defended(plot: Plot, course: Course) -> Plot:
     for number, (curve, group) in enumerate(zip(course.curves, after.groups(), strict=True)):
         if not group:
             continue
+        group = shown_samples(group, course.y)
         tone: Tone = TONES[number % len(TONES)] if several else "series-1"
         label = f"{curve.label}, {DEFENDED}" if several else DEFENDED
         xs, ys = theory_of(group)
@@ -194,7 +196,8 @@ def _chart(
     if picked:
         return replace(shared[list(parts).index(picked)], title=f"{title}, {picked}")
     same = [f"{name}: {words}" for name, part in parts.items() if (words := coinciding(part))]
-    return Panels(title, tuple(shared), "; ".join(filter(None, [*same, plots[0].note])))
+    notes = dict.fromkeys(words for each in plots for words in each.note.split("; "))
+    return Panels(title, tuple(shared), "; ".join(filter(None, [*same, *notes])))
 
 
 def panels_of(curves: Sequence[Curve]) -> dict[str, list[Curve]]:

@@ -34,6 +34,12 @@ def numbers(rounds: RoundSummary) -> list[float]:
     return [float(at) for at in range(len(rounds))]
 
 
+def steps(values: Sequence[float]) -> tuple[list[float], list[float]]:
+    """x and y of a line that is level during each round: what changes, changes between two."""
+    ends = [at + side for at in range(len(values)) for side in (-0.5, 0.5)]
+    return ends, [value for value in values for _ in range(2)]
+
+
 def entry_words(rounds: RoundSummary, top_k: int) -> str:
     """The mean round in which all targets entered the top k, in words; "" without targets."""
     if not rounds.targets:
@@ -136,8 +142,8 @@ def _target_series(
     """A line and points for each target; if there are many, each has only some of its points."""
     series = []
     for place, (course, tone) in enumerate(zip(courses, TONES, strict=False)):
-        line = course.expected if _is_line(course.expected) else course.after
-        series.append(Series("", xs, line, tone, legend=False))
+        line = steps(course.expected) if _is_line(course.expected) else (xs, course.after)
+        series.append(Series("", *line, tone, legend=False))
         turn = slice(place % every_other, None, every_other)
         half = course.errors[turn] if course.errors is not None else None
         ys = course.after[turn]
@@ -153,8 +159,8 @@ def _is_line(values: Sequence[float]) -> bool:
 def _alone(course: _Course, xs: Sequence[float]) -> list[Series]:
     """The series of one target with its true frequency."""
     return [
-        Series("true", xs, course.true, "true"),
-        Series("after, closed form", xs, course.expected, "theory"),
+        Series("true", *steps(course.true), "true"),
+        Series("after, closed form", *steps(course.expected), "theory"),
         Series("before", xs, course.before, "clean", "points", cloud=False),
         Series("after", xs, course.after, "attacked", "points", course.errors, cloud=False),
     ]
@@ -184,7 +190,7 @@ def metric(
     errors = _half_widths([estimate.standard_error for estimate in measured], rounds.trials)
     style: Literal["points", "band"] = "band" if errors and len(xs) >= MANY else "points"
     series = [
-        Series("closed form", xs, expected, "theory", legend=any(map(math.isfinite, expected))),
+        Series("closed form", *steps(expected), "theory", legend=any(map(math.isfinite, expected))),
         Series("simulated", xs, ys, "measured", style, errors, cloud=False),
     ]
     level = pooled.mean if pooled is not None else None

@@ -17,7 +17,7 @@ from ldptui.charts.curves import Curve
 from ldptui.charts.draw import draw, place_at
 from ldptui.charts.draw.marks import marks_of
 from ldptui.charts.figures import ChartTable, Frame
-from ldptui.charts.figures.course import BIT_SUPPORT
+from ldptui.charts.figures.course import BIT_SUPPORT, NO_BARS
 from ldptui.charts.figures.gain import coinciding, linear_part
 from ldptui.charts.kinds import KINDS
 from ldptui.charts.rows import DARK, Look
@@ -209,6 +209,12 @@ def test_the_scales_that_keys_choose() -> None:
     assert bent.y.linear > 0
     (line, *_) = (each for each in bent.series if each.style == "line" and len(each.x))
     assert line.y[0] != 0  # no straight stroke from 0
+    for mean, error in ((1e-4, 1e-3), (0.3, 1e-3)):  # 0 lies in all intervals, or in none
+        views = [
+            replace(cell, metrics={"gain": Estimate(mean, error, None)}) for cell in measured(made)
+        ]
+        bent = plotted("gain", made, views, y="symlog")
+        assert (named(bent)["simulated"].error is None, NO_BARS in bent.note) == (mean < error,) * 2
 
 
 def test_what_is_left_in_spite_of_a_defence_has_points_and_rows() -> None:

@@ -40,14 +40,15 @@ def test_estimates_are_those_of_the_rounds() -> None:
     assert list(points.error) == pytest.approx([reach * row[1] for row in ROUNDS.errors])
     line = plot.series[plot.series.index(points) - 1]
     assert (line.style, line.tone) == ("line", points.tone)
-    assert list(line.y) == [row[1] for row in ROUNDS.expected if row is not None]
-    assert len(list(line.y)) == 6
+    assert list(line.y)[::2] == [row[1] for row in ROUNDS.expected if row is not None]
+    assert list(line.y)[1::2] == list(line.y)[::2]  # level during each round
+    assert list(line.x) == [end for at in range(6) for end in (at - 0.5, at + 0.5)]
 
 
 def test_one_target_alone_has_its_truth_and_what_was_before() -> None:
     plot = figures.estimates(ROUNDS, LABELS, chosen=0)
     assert "nine" in plot.title
-    assert list(named(plot, "true").y) == [row[0] for row in ROUNDS.true]
+    assert list(named(plot, "true").y)[::2] == [row[0] for row in ROUNDS.true]
     assert list(named(plot, "before").y) == [row[0] for row in ROUNDS.clean]
     assert list(named(plot, "after").y) == [row[0] for row in ROUNDS.attacked_means]
 
@@ -72,7 +73,7 @@ def test_gain_has_its_closed_form_and_the_level_of_all_rounds() -> None:
     plot = figures.gain(ROUNDS, GAIN)
     measured = ROUNDS.metrics["gain"]
     assert list(named(plot, "simulated").y) == [estimate.mean for estimate in measured]
-    assert list(named(plot, "closed form").y) == [estimate.theory for estimate in measured]
+    assert list(named(plot, "closed form").y)[::2] == [estimate.theory for estimate in measured]
     assert (GAIN.mean, "pooled") in plot.levels
     assert "closed form" in plot.note
     # The pooled gain is that of the rounds, each weighted by its users and fakes.
