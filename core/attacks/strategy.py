@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import dataclasses
-from dataclasses import dataclass
+from dataclasses import Field, dataclass, replace
+from functools import lru_cache
 from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
@@ -73,7 +73,7 @@ class Strategy:
     distribution is not one that protocols know by name.
     """
 
-    __dataclass_fields__: ClassVar[dict[str, dataclasses.Field[Any]]]
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
 
     kind: Any
     share: Any
@@ -217,6 +217,24 @@ class Fakes:
     def sending(self, count: Counts, rng: Rng) -> Counts:
         """int64[…]: the random number of fakes that send a report, of `count`, int64[…]."""
         return count if self.sent == 1 else np.asarray(binomial(count, self.sent, rng))
+
+    def item_support(self, protocol: Any, counted: Items) -> ItemSupport | None:
+        """The support of each item by one of them, which their share does not change; None if
+        unknown.
+
+        counted : the targets whose number the variance is of.
+        """
+        alone: Any = self.strategy
+        alone = replace(alone, share=0.0) if hasattr(alone, "share") else alone
+        return _support_by(protocol, alone, self.targets.tobytes(), counted.tobytes())
+
+
+@lru_cache(maxsize=4)
+def _support_by(
+    protocol: Any, strategy: Strategy, targets: bytes, counted: bytes
+) -> ItemSupport | None:
+    aims, of = (np.frombuffer(items, dtype=np.int64) for items in (targets, counted))
+    return strategy.item_support(protocol, aims, of)
 
 
 def malicious_users(users: int, share: float) -> int:

@@ -84,7 +84,7 @@ def sum_variances(cell: Cell) -> tuple[float | None, float | None]:
     for group in cell.fakes:
         if not is_aim_known(cell, group) or group.sent < 1:
             return genuine, None
-        law = group.strategy.item_support(protocol, group.targets, every)
+        law = group.item_support(protocol, every)
         if law is None:
             return genuine, None
         fakes += group.count * law.variance / everyone**2

@@ -72,7 +72,7 @@ def _law_of(cell: Cell, fakes: Fakes) -> ItemSupport | BitLaw | None:
     if isinstance(protocol, Rappor):
         return fakes.strategy.bits(protocol, fakes.targets)
     if isinstance(protocol, Supporting | SeveralAttributes):
-        return fakes.strategy.item_support(protocol, fakes.targets, cell.targets)
+        return fakes.item_support(protocol, cell.targets)
     return None
 
 
@@ -153,7 +153,7 @@ def support_of(protocol: Supporting, fakes: Sequence[Fakes], counted: Items) -> 
     """
     rates, variance, malicious = np.zeros(protocol.domain_size), 0.0, sum(f.count for f in fakes)
     for group in fakes:
-        supported = group.strategy.item_support(protocol, group.targets, counted)
+        supported = group.item_support(protocol, counted)
         if supported is None:
             return None
         weight = group.count / malicious if malicious else 1 / len(fakes)

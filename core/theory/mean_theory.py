@@ -21,7 +21,6 @@ from ..defences import NumberStep, TalliedReports
 from ..law.law import Ask
 from ..law.mechanism import Mechanism
 from ..law.numeric_protocol import NumericProtocol, heard_mean, heard_squares
-from ..law.pure import Supporting
 from ..law.support import linear_gain
 from ..metrics.conclusions.number_conclusions import MeanConclusion
 
@@ -72,7 +71,7 @@ def fake_report_moments(cell: Cell) -> ReportMoments | None:
     """The moments of one fake report's number; 0 without an attack, None if unknown."""
     protocol, mean, variance = numeric_protocol(cell), 0.0, 0.0
     for fakes in cell.fakes:
-        law = fakes.strategy.item_support(cast("Supporting", protocol), fakes.targets, cell.targets)
+        law = fakes.item_support(protocol, cell.targets)
         if law is None:
             return None
         weight = fakes.count / cell.malicious if cell.malicious else 1 / len(cell.fakes)
@@ -111,7 +110,7 @@ def expected_tallies(cell: Cell, fakes: Sequence[Fakes]) -> Floats:
                                       held=cell.population.frequencies))  # fmt: skip
     laws = [(cell.users, np.asarray(honest.support(np.empty(0, dtype=np.int64)).rates))]
     for part in fakes:
-        law = part.strategy.item_support(cast("Supporting", protocol), part.targets, cell.targets)
+        law = part.item_support(protocol, cell.targets)
         laws.append((part.count, law.rates if law is not None else np.full(1, np.nan)))
     return np.asarray(sum(count * rates for count, rates in laws))
 

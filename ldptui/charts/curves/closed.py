@@ -24,6 +24,7 @@ from ldptui.core.law.pure import PlacedItems, PureProtocol, item_variance
 from ldptui.core.metrics import METRICS
 from ldptui.core.population import CSVColumns, Population, PopulationSpec, Records
 from ldptui.core.scenario import Point, Scenario, value_at
+from ldptui.core.theory.closed_forms import expected_metric
 
 from ...session.cell_table import without_acts
 from ...session.draft import UnreadError, base, draw_population, ready, require_solved
@@ -219,8 +220,8 @@ class _Work(Struct, frozen=True):
 
     def _gain_curves(self, points: Mapping[str, Point]) -> Iterator[Curve]:
         kind = value_at(base(self.scenario).document, "protocol.kind")
-        own = next((p for p in points.values() if p.protocol.kind == kind), None)
-        own = own or next(iter(points.values()))
+        first = next(iter(points.values()))
+        own = next((p for p in points.values() if p.protocol.kind == kind), first)
         lines: list[Curve] = []
         for label, point in points.items():
             x = self._grid(point, len(points))
@@ -234,8 +235,7 @@ class _Work(Struct, frozen=True):
                     ys = tuple(each.get(line, math.nan) for each in held)
                     if any(map(math.isfinite, ys)):
                         hidden = line in theory.HIDDEN
-                        curve = Curve(name, point.parameters, x, ys, line=line, hidden=hidden)
-                        lines.append(curve)
+                        lines.append(Curve(name, point.parameters, x, ys, (), line, hidden))
         yield from lines
 
     def _error_curves(self, points: Mapping[str, Point]) -> Iterator[Curve]:
@@ -344,7 +344,7 @@ def _gain(cell: Cell) -> float | None:
     if not cell.targets.size or cell.rounds or _has_bits(cell):
         return None
     if not cell.is_pure:
-        return theory.expected_metrics(cell)["gain"]
+        return expected_metric(cell, "gain")
     supported = theory.fake_support(cell)
     return None if supported is None else theory.cell_gain(cell, supported)
 
@@ -377,7 +377,7 @@ def _error(cell: Cell) -> float | None:
         return float(item_variance(protocol, cell.users, 1 / cell.population.domain_size))
     if not isinstance(protocol, LocalMechanism):
         return central_mse(protocol, *cell.population.distinct)
-    return None if _has_bits(cell) else theory.expected_metrics(cell)["mse_clean"]
+    return None if _has_bits(cell) else expected_metric(cell, "mse_clean")
 
 
 @_law

@@ -27,8 +27,10 @@ def find_step_sides(bound: Callable[[float], Any], places: Collection[float]) ->
         except (LdpError, ValueError, OverflowError, ZeroDivisionError, TypeError):
             return ()
 
-    near = (max(places) - min(places)) / SIGHT if places else 0.0
     sides = {*places}
+    if len(places) < 2 or choose_numbers(min(places)) == choose_numbers(max(places)):
+        return tuple(sorted(sides))  # no number comes twice
+    near = (max(places) - min(places)) / SIGHT
     numbers = [(place, choose_numbers(place)) for place in sorted(places)]
     for (low, here), (high, there) in pairwise(numbers):
         if here != there:

@@ -21,7 +21,7 @@ from ..chart_data import ChartData
 from ..curves import Curve, Variable
 from ..series import TONES, Axis, Plot, Series, Tone
 from .frame import ChartOption, Frame, FrameView, chosen_option
-from .limits import steady_limits, symlog_limits
+from .limits import anchor_values, steady_limits, symlog_limits
 from .setting_words import curve_words
 from .table import ChartTable, rows_at
 
@@ -30,8 +30,6 @@ MOST_GROUPS: Final = 12
 """Groups that can be told apart."""
 MANY: Final = 30
 """Measurements from which a curve of them is a line within a band: points would hide it."""
-LEAST_SPAN: Final = 1.1
-"""A y-axis of curves reaches over a tenth of their size to both sides at least."""
 BIT_SUPPORT: Final = "bits, before decoding"
 """The name of the gain of targets where their bits are counted and not decoded."""
 CLOSED: Final = "closed form"
@@ -277,9 +275,7 @@ def course_plot(
     arrived = [end for group in groups for sample in group for end in sample.ends]
     arrived += [sample.y for _, group in overlays for sample in group]
     arrived += [sample.y for sample in stale] if not known else []
-    low, high = steady_limits(
-        [*known, *room, *_anchor_values(known, log=y.log)], arrived, log=y.log
-    )
+    low, high = steady_limits([*known, *room, *anchor_values(known, log=y.log)], arrived, log=y.log)
     if y.linear:
         low, high = symlog_limits([*known, *room, *arrived], y.linear)
     notes = _notes(groups, overlays)
@@ -400,16 +396,3 @@ def _notes(
     if empty := ", ".join(name for name, group in overlays if not group):
         notes.append(f"{empty}: no points over this axis")
     return notes
-
-
-def _anchor_values(values: Sequence[float], *, log: bool) -> tuple[float, ...]:
-    """Values that widen an axis if a curve hardly varies, so that noise does not fill it."""
-    usable = [v for v in values if math.isfinite(v) and (v > 0 or not log)]
-    if not usable:
-        return ()
-    low, high = min(usable), max(usable)
-    if log:
-        middle = math.sqrt(low * high)
-        return middle / LEAST_SPAN, middle * LEAST_SPAN
-    middle, half = (low + high) / 2, max(abs(low), abs(high)) * (LEAST_SPAN - 1)
-    return middle - half, middle + half

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+LEAST_SPAN: Final = 1.1
+"""A y-axis of curves reaches over a tenth of their size to both sides at least."""
 
 
 def steady_limits(
@@ -31,6 +35,19 @@ def symlog_limits(values: Iterable[float], linear: float) -> tuple[float, float]
     usable = [v for v in values if math.isfinite(v)]
     low, high = min(usable, default=0.0), max(usable, default=0.0)
     return (-round_up(max(-low, linear)) if low < 0 else 0.0), round_up(max(high, linear))
+
+
+def anchor_values(values: Sequence[float], *, log: bool) -> tuple[float, ...]:
+    """Values that widen an axis if a curve hardly varies, so that noise does not fill it."""
+    usable = [v for v in values if math.isfinite(v) and (v > 0 or not log)]
+    if not usable:
+        return ()
+    low, high = min(usable), max(usable)
+    if log:
+        middle = math.sqrt(low * high)
+        return middle / LEAST_SPAN, middle * LEAST_SPAN
+    middle, half = (low + high) / 2, max(abs(low), abs(high)) * (LEAST_SPAN - 1)
+    return middle - half, middle + half
 
 
 def _round_linear(low: float, high: float) -> tuple[float, float]:
