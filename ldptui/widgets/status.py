@@ -14,7 +14,7 @@ from textual.widget import Widget
 from ..catalogue import metric_words
 from ..terminal.keyboard import RUNS, key_of
 from ..text import format as fmt
-from .words import DOT, parts_within
+from .words import DOT, cut_at_word, parts_within
 
 if TYPE_CHECKING:
     from ..session.snapshot import Snapshot
@@ -80,7 +80,7 @@ class StatusLine(Widget):
         line = Content.assemble((f"{mark} ", style), words)
         if mark == "✗" and hasattr(self.screen, "action_mend"):
             line = line.stylize(Style.from_meta({"@click": "screen.mend"}))
-        return line.truncate(max(1, room + 2), ellipsis=True)
+        return cut_at_word(line, room + 2)
 
     def _run(self, run: Snapshot, room: int) -> tuple[str, str, str]:
         """A run in a line: its mark, the mark's style, and as many words as have room."""

@@ -12,6 +12,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from ..text.format import ascii_cells, to_ascii
+from ..text.prose import first_lines
 
 DOT: Final = " · "
 
@@ -41,6 +42,14 @@ def parts_within(text: str, width: int, joint: str = DOT, *, dropped: int = -2) 
     while len(parts) > 1 and cell_len(joint.join(parts)) > width:
         del parts[dropped]
     return joint.join(parts)
+
+
+def cut_at_word(line: Content, width: int) -> Content:
+    """The line in at most `width` columns, with "…" after its last whole word if it is longer."""
+    (head,) = first_lines(line.plain, width, 1)
+    if head != line.plain:
+        line = Content.assemble(line[: len(head) - len(" …")], " …")
+    return line.truncate(max(1, width), ellipsis=True)
 
 
 def put(words: Static, text: str) -> None:

@@ -12,6 +12,7 @@ from textual.style import Style
 from textual.widget import Widget
 
 from ...terminal.keyboard import ALT_DIGITS
+from ...widgets.words import cut_at_word
 
 NAMES: Final = {
     1: "Protocol", 2: "Parameters", 3: "Attack", 4: "Charts", 5: "Runs",
@@ -49,7 +50,7 @@ class TitleBar(Widget):
             go = Style.from_meta({"@click": f"screen.pane({number})"})
             parts += tab.stylize(go), Content("  ")
         parts += Content.styled("● " * self.modified, name), Content.styled(self.scenario, muted)
-        return Content("").join(parts).truncate(max(1, width), ellipsis=True)
+        return cut_at_word(Content("").join(parts), width)
 
 
 KEYS: Final[list[BindingType]] = [

@@ -6,11 +6,12 @@ from typing import Any
 
 import pytest
 from textual.app import App, ComposeResult
+from textual.content import Content
 from textual.strip import Strip
 from textual.widget import Widget
 from textual.widgets import Static
 
-from ldptui.widgets.words import parts_within, put, put_or_hide
+from ldptui.widgets.words import cut_at_word, parts_within, put, put_or_hide
 
 
 class Counted(Static):
@@ -71,3 +72,14 @@ class Host(App[None]):
 )
 def test_a_hint_without_room_loses_whole_parts_and_says_how_to_leave(width: int, hint: str) -> None:
     assert parts_within("enter opens · tab completes · esc closes", width) == hint
+
+
+@pytest.mark.parametrize(
+    ("width", "shown"),
+    [(40, "● a path: /home/of/somebody"), (26, "● a path: …"), (9, "● a …"), (2, "●…")],
+)
+def test_a_line_without_room_ends_after_a_word_in_its_colours(width: int, shown: str) -> None:
+    line = Content.assemble(("● ", "red"), "a path: /home/of/somebody")
+    cut = cut_at_word(line, width)
+    assert cut.plain == shown
+    assert cut.spans[0] == line.spans[0] or width < 3
