@@ -38,6 +38,11 @@ def state_dir() -> Path:
     return platformdirs.user_state_path(NAME, appauthor=False)
 
 
+def deployment_mark() -> Path:
+    """The path of the file that is there once the user has opened a deployment of their own."""
+    return state_dir() / "deployment-opened"
+
+
 def current_dir() -> Path:
     """The folder in which the program was started; the user's home if it no longer exists."""
     try:

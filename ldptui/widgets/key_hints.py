@@ -35,10 +35,12 @@ class KeyHints(Widget):
     """The line of key hints: keys of the focused pane, then of the screen, as many as fit uncut.
 
     stops, back : True to show esc first, which stops the run, or goes back from an enlarged pane.
+    omitted : the id of a binding that is no hint.
     """
 
     stops: reactive[bool] = reactive(False, init=False)
     back: reactive[bool] = reactive(False, init=False)
+    omitted: reactive[str] = reactive("", init=False)
 
     def __init__(self) -> None:
         super().__init__()
@@ -54,6 +56,9 @@ class KeyHints(Widget):
     def watch_back(self) -> None:
         self.choose()
 
+    def watch_omitted(self) -> None:
+        self.choose()
+
     def choose(self, _: Screen[object] | None = None) -> None:
         """Update the hints after the focus has moved."""
         own: list[Binding] = []
@@ -64,7 +69,9 @@ class KeyHints(Widget):
             action = (id(active.node), binding.action)  # it may have several keys
             if is_shared and binding.id == STOP and (self.stops or self.back):
                 own.insert(0, replace(binding, description="Back" if self.back else "Stop"))
-            elif binding.show and active.enabled and action not in seen:
+            elif binding.id == self.omitted or not (binding.show and active.enabled):
+                continue
+            elif action not in seen:
                 seen.add(action)
                 (shared if is_shared else own).append(binding)
         shared.sort(key=lambda each: USE.index(each.action) if each.action in USE else len(USE))

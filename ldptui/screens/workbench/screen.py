@@ -8,6 +8,7 @@ changed in threads, after the first frame; what comes of it is a new list of run
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
 
@@ -16,10 +17,13 @@ from textual.binding import BindingType
 from textual.events import Resize, ScreenResume
 from textual.widgets import Static
 
+from ldptui.core.base.files import is_there
+
 from ...engine import Engine
 from ...messages import RunAsked, RunProgressed, RunsChosen, SelectionsChanged, WorkerChanged
 from ...session.autosave import WHOLE
 from ...session.draft import value_of
+from ...terminal import places
 from . import file_actions as files
 from .draft_screen import AUTOSAVE_S, DraftScreen
 from .kept_runs import KeptRuns
@@ -36,6 +40,8 @@ WATCH_S: Final = 1.0
 """Seconds between two looks at the file of the store."""
 
 
+OWN_DEPLOYMENT: Final = "deployment.open"
+"""The binding that is a hint until it was used once, on this computer."""
 WIDE: Final = 160
 """Columns from which forms and views are wider."""
 
@@ -82,6 +88,8 @@ class WorkbenchScreen(DraftScreen):
         yield self.hints
 
     def on_mount(self) -> None:
+        if is_there(places.deployment_mark()):
+            self.hints.omitted = OWN_DEPLOYMENT
         self.call_after_refresh(self._begin)
 
     def on_screen_resume(self, event: ScreenResume) -> None:
@@ -273,6 +281,11 @@ class WorkbenchScreen(DraftScreen):
         """
         lab = self._make_lab()
         lab.follow(self.draft)
+        if show == "deployment" and not self.hints.omitted:
+            self.hints.omitted = OWN_DEPLOYMENT
+            with suppress(OSError):
+                places.deployment_mark().parent.mkdir(parents=True, exist_ok=True)
+                places.deployment_mark().touch()
         if show:
             lab.open(show)
         if lab not in self.app.screen_stack:

@@ -90,3 +90,12 @@ async def test_attribute_privacy_is_found_by_its_words(name: str, private: bool)
         assert lab.values["what"] == "relation"
     verdict = ask("disclose", what="relation", file=RELATIONS[name]).verdict[0]
     assert ("; attribute privacy:" in verdict) == private
+
+
+async def test_the_key_of_ones_deployment_is_a_hint_until_it_was_used() -> None:
+    for is_hint in (True, False):
+        async with workbench() as (screen, _, pilot):
+            assert ("My deployment" in screen.hints.render().plain) == is_hint
+            await pilot.press("M")
+            await until(pilot, lambda: isinstance(pilot.app.screen, LabScreen))
+            assert "My deployment" not in screen.hints.render().plain
