@@ -69,7 +69,7 @@ PRINTABLE: Final = PrintableFilter()
 
 NAMES: Final = str.maketrans({
     "←": "left", "→": "right", "↑": "up", "↓": "down", "⏎": "enter", "⇧": "shift+",
-    "⌫": "backspace", "⌦": "delete", "␣": "space", "⇥": "tab", "⎋": "esc",
+    "…": "-", "⌫": "backspace", "⌦": "delete", "␣": "space", "⇥": "tab", "⎋": "esc",
 })  # fmt: skip
 """Keys whose signs ASCII has not, by their names."""
 

@@ -8,11 +8,13 @@ from pathlib import Path
 import pytest
 from support.views import Working
 from support.waiting import seen, until
-from support.workbench_app import own_home  # noqa: F401
+from support.workbench_app import finished, own_home, workbench
 from textual.pilot import Pilot
 
 from ldptui.app import Workbench
 from ldptui.terminal.settings import Settings
+
+__all__ = ["own_home"]
 
 README = Path(__file__).parents[3] / "README.md"
 SIZES = [(80, 24), *(pytest.param(size, marks=pytest.mark.long) for size in ((120, 30), (120, 40)))]
@@ -80,3 +82,15 @@ async def test_the_first_five_minutes_are_as_the_readme_has_them(size: tuple[int
         await reads(pilot, "privacy lab")
         await pilot.press("escape", "escape", "question_mark")
         await until(pilot, lambda: type(app.screen).__name__ == "HelpScreen")
+
+
+async def test_nothing_plays_by_itself() -> None:
+    """Once the preview is there, nothing comes again and again but the look for other runs."""
+    async with workbench() as (screen, engine, pilot):
+        finished(engine)
+        await pilot.press("4")
+        nodes = (pilot.app, *screen.walk_children(with_self=True))
+        timers = (timer for node in nodes for timer in node._timers if timer._repeat is None)
+        ours = [each._callback for each in timers if each._callback.__module__.startswith("ldptui")]
+        assert ours == [screen._kept.watch]
+        assert screen.replay_bar.replay is None
