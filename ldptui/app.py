@@ -223,7 +223,7 @@ class Workbench(App[None]):
         if self.screen.is_modal:
             return
         if character.isdecimal() and isinstance(row, ValueInput):
-            label = getattr(row.parent, "label", "") or "the row"
+            label = getattr(row.parent, "label", "").strip() or "the row"
             note = f"{character} was a key: press ⏎ on {label} to type into it"
         elif event.key not in self.screen.active_bindings:
             name = self.get_key_display(Binding(event.key, ""))

@@ -16,7 +16,6 @@ from textual.binding import Binding
 from textual.command import DiscoveryHit, Hit, Hits
 from textual.content import Content
 from textual.dom import DOMNode
-from textual.markup import escape
 from textual.screen import Screen
 from textual.system_commands import SystemCommandsProvider
 from textual.widget import Widget
@@ -95,10 +94,11 @@ class Commands(SystemCommandsProvider):
     async def search(self, query: str) -> Hits:
         hits = [*self._hits(query)]
         if not hits and (near := self._near(query)):
-            without = escape(f"Nothing has “{query}”; this has “{near}”.")
+            without = f"Nothing has “{query}”; this has “{near}”."
             hits = [replace(hit, help=f"{without} {hit.help}") for hit in self._hits(near)]
-        for hit in hits or [Hit(1.0, escape(f"Nothing has “{query}”"), _stay, help=PLACEHOLDER)]:
-            yield hit
+        for hit in hits or [Hit(1.0, f"Nothing has “{query}”", _stay, help=PLACEHOLDER)]:
+            shown, help_ = (str(words).replace("[", "\\[") for words in (hit.prompt, hit.help))
+            yield replace(hit, match_display=shown, help=help_)  # as markup, which they are none
 
     def _hits(self, query: str) -> Iterator[Hit]:
         typed = query.casefold().split()

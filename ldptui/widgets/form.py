@@ -137,7 +137,7 @@ class Form(PlainScroll):
             if isinstance(widget, Field):
                 problem = row.problem if row.problem is not None else problem_words(draft, row.key)
                 _fill(widget, row, draft, problem if last[row.key] == row.place else "")
-                widget.swept = row.key in swept or widget.is_prose
+                widget.swept = row.key in swept or row.key.startswith("sweep.")
             elif isinstance(widget, Static):
                 put(widget, row.remark)
         for place, widget in self._rows.items():

@@ -1,4 +1,4 @@
-"""The last line: the keys that matter now, those of the pane first, at most nine."""
+"""The last line: the keys that matter now, those of the pane first, at most eight."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from textual.widget import Widget
 
 from .blank import call_on_resize
 
-MOST: Final = 9
+MOST: Final = 8
 """Hints at most: more are looked up with `?` or in the palette."""
 USE: Final = (
     "pane(1)", "run", "help", "command_palette", "leave", "lab('deployment')", "open", "lab",

@@ -63,13 +63,14 @@ def rank_of(words: str, name: str, more: str) -> int:
     In order: the name equals the words, begins with them, has each at the beginning of a word,
     contains them; then `more` has each at the beginning of a word; then all others.
     """
-    typed, name = words.casefold().split(), name.casefold().replace("-", " ")
+    typed, name = (text.casefold().replace("-", " ") for text in (words, name))
+    parts = typed.split()
     tests = (
-        name == " ".join(typed),
-        name.startswith(" ".join(typed)),
-        all(f" {word}" in f" {name}" for word in typed),
+        name == " ".join(parts),
+        name.startswith(" ".join(parts)),
+        all(f" {word}" in f" {name}" for word in parts),
         are_in(words, name),
-        all(word in more.casefold() for word in typed),
+        all(word in more.casefold() for word in parts),
         True,
     )
     return tests.index(True)

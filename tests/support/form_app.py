@@ -10,9 +10,11 @@ from textual.app import ComposeResult
 from textual.pilot import Pilot
 from textual.widget import Widget
 
-from ldptui.messages import FieldFocused, KeyEdited, TextEdited
-from ldptui.session.draft import Draft, draft_of, edit_key, edit_text
+from ldptui.messages import ChoicesAsked, FieldFocused, KeyEdited, KeysProposed, TextEdited
+from ldptui.screens.workbench.attack_rows import edit_of_choice
+from ldptui.session.draft import Draft, draft_of, edit_key, edit_keys, edit_text
 from ldptui.widgets.field import Field, ValueInput
+from ldptui.widgets.picker import pick
 from support.styled_app import StyledApp
 
 SCENARIO = """\
@@ -67,6 +69,12 @@ class FormApp(StyledApp):
     def on_key_edited(self, event: KeyEdited) -> None:
         self.posted.append((event.key, event.value))
         self.show(edit_key(self.draft, event.key, event.value))
+
+    def on_keys_proposed(self, event: KeysProposed) -> None:
+        self.show(edit_keys(self.draft, event.edits, event.sweeps_stay))
+
+    def on_choices_asked(self, event: ChoicesAsked) -> None:
+        pick(self, event, self.draft, edit_of_choice)
 
     def on_text_edited(self, event: TextEdited) -> None:
         self.posted.append(event.text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
@@ -15,23 +16,27 @@ from textual.widgets import Static
 
 from ldptui.core.base.errors import LdpError
 
-from ...messages import KeyEdited, KeysProposed, StatusNote
+from ...catalogue import listed_kinds
+from ...messages import ChoicesAsked, KeyEdited, KeysProposed, StatusNote
 from ...session.attack_code import editor_command, find_attack_code
 from ...session.draft import attack_script as script
-from ...session.draft import edit_key, sweep_of
-from ...session.draft.attack_script import add_phase
+from ...session.draft import edit_key, sweep_of, value_of
+from ...session.draft.attack_script import add_phase, without_phases
 from ...terminal.keyboard import first_focus
 from ...widgets.blank import call_on_resize
 from ...widgets.form import Form, FormLine, FormPane, FormRow
 from ...widgets.words import put_or_hide
 from .attack_rows import (
+    NEW_STEP,
+    PHASES,
     TABLE,
     attack_of,
     attack_rows,
-    changed_steps,
+    changed_list,
     defence_rows,
     described_steps,
     edit_of_choice,
+    place_of,
     steps_of,
 )
 from .script import ScriptEditor, sentence
@@ -41,6 +46,8 @@ if TYPE_CHECKING:
 
 SIDE_BY_SIDE: Final = 74
 """Cells inside the border from which form and script stand side by side."""
+PLACES: Final = {TABLE: "step", PHASES: "phase"}
+"""The words for a table of a list; "part" for one of a mixture."""
 
 
 class AttackPane(FormPane):
@@ -52,16 +59,16 @@ class AttackPane(FormPane):
 
     BORDER_TITLE = "3 Attack"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("s", "switch", "Form/script", id="attack.switch"),
         # Before a text with the focus, which would take the letter of it.
         Binding(
             "alt+s", "switch", "Form/script", show=False, priority=True, id="attack.switch-anywhere"
         ),
         Binding("enter,down,j", "enter", "Edit", show=False, id="attack.edit"),
         Binding("e", "write_code", "Write it in Python", id="attack.write"),
-        Binding("P", "phase", "Add a phase", id="attack.phase"),
-        Binding("a,plus", "step('add')", "Add a step", id="step.add"),
+        Binding("a,plus", "add_step", "Add a step", id="step.add"),
         Binding("minus,delete,backspace", "step('remove')", "Remove", id="step.remove"),
+        Binding("P", "phase", "Add a phase", id="attack.phase"),
+        Binding("s", "switch", "Form/script", id="attack.switch"),
         Binding("shift+up,K", "step('up')", "Move up", show=False, id="step.up"),
         Binding("shift+down,J", "step('down')", "Move down", show=False, id="step.down"),
         Binding("m", "step('mute')", "Mute", id="step.mute"),
@@ -163,47 +170,44 @@ class AttackPane(FormPane):
             self.post_message(KeyEdited(*edit))
 
     def on_form_line_pressed(self, event: FormLine.Pressed) -> None:
-        """Open a mixture or the phases in the script, or add a defence."""
+        """Show what few change, or add a phase or a defence."""
         event.stop()
         if event.line.name == "more":
             self._is_open, self._wanted = True, "goal.metric"
             self.show()
-        elif event.line.name != "composition":
-            self.action_step("add")
-        elif script.shape_of(attack_of(self.draft)) == "one":
+        elif event.line.key == PHASES:
             self.action_phase()
         else:
-            self._open_script()
-            self.call_after_refresh(self.query_one(ScriptEditor).focus)
-
-    def _open_script(self) -> None:
-        """Show the script alone, from the last phase of the attack on, and focus the pane."""
-        screen = cast("Any", self.screen)
-        self.focus()
-        self.view = "script"
-        if hasattr(screen, "panes") and not (screen.panes.zoomed or screen.panes.cramped):
-            screen.action_zoom()
-        self.call_after_refresh(self.query_one(ScriptEditor).show_attack, last=True)
+            self.action_add_step()
 
     def action_phase(self) -> None:
-        """Add a phase to the attack (the first one makes two) and show it in the script."""
+        """Add a phase behind that of the focused row, or behind the last; the first one makes two.
+
+        The focus goes to its share.
+        """
         draft = self.draft
         if draft is None or not draft.parses:
             return
+        attack, at = attack_of(draft), re.match(rf"{PHASES}\.(\d+)\.", self.focused_key)
+        after = int(at[1]) if at else len(script.phases_of(attack)) - 1
         swept = [f"sweep.{key}" for key in sweep_of(draft) if key.startswith("attack.")]
         edits = [
             *((key, None) for key in ("goal", *swept)),
-            ("attack", add_phase(attack_of(draft))),
+            ("attack", add_phase(attack, after)),
         ]
+        self._wanted = f"{PHASES}.{max(0, after) + 1}.share"
         self.post_message(KeysProposed(edits, "the phases", sweeps_stay=True))
-        self._open_script()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Return False for the keys of defences outside the rows of defences."""
+        """Return False for the keys of lists outside the rows of what they change."""
         if action == "write_code":
             return attack_of(self.draft).get("kind") == "plugin"
-        table, _, rest = self.focused_key.partition(".")
-        return action != "step" or (table == TABLE and (bool(rest) or parameters == ("add",)))
+        if action == "add_step":
+            return self.focused_key.partition(".")[0] == TABLE
+        if action != "step" or self.draft is None:
+            return True
+        place = place_of(self.draft, self.focused_key)
+        return place is not None and (parameters != ("mute",) or not place[0].endswith("mix"))
 
     def action_write_code(self) -> None:
         """Open the attack's Python code in the user's editor, a copy of the example for a new
@@ -225,18 +229,33 @@ class AttackPane(FormPane):
         screen.take_draft(edit_key(draft, "attack.name", name))
         screen.action_run()
 
-    def action_step(self, what: str) -> None:
-        """Add a defence after the one of the focused row, or move, mute or remove the defence of
-        the focused row.
-        """
-        draft = self.draft
-        if draft is None or not draft.parses:
+    def action_add_step(self) -> None:
+        """Show the list of defences; the one that is picked becomes the last step."""
+        row, draft = self.screen.focused, self.draft
+        if draft is None or not draft.parses or row is None:
             return
-        before, at = steps_of(draft), self.focused_key.split(".")[1:2]
-        place = int(at[0]) if at else len(before)
-        after, chosen = changed_steps(before, what, place + (what == "add" and bool(at)))
+        kinds = [(kind, kind) for kind in listed_kinds(TABLE)[1:]]  # the first is none
+        self._wanted = f"{TABLE}.{len(steps_of(draft))}.kind"
+
+        def add(kind: str) -> None:
+            self.post_message(KeyEdited(NEW_STEP, kind))
+
+        self.post_message(ChoicesAsked(row, NEW_STEP, "defence of the server", kinds, None, add))
+
+    def action_step(self, what: str) -> None:
+        """Move, mute or remove the defence, the phase or the part of the focused row."""
+        draft = self.draft
+        place = place_of(draft, self.focused_key) if draft is not None and draft.parses else None
+        if draft is None or place is None:
+            return
+        (table, at), before = place, value_of(draft, place[0])
+        after, chosen = changed_list(before, what, at)
+        self._wanted = f"{table}.{chosen}.{'share' if table == PHASES else 'kind'}"
         if what == "remove":
-            self.post_message(StatusNote(f"step {place + 1} removed; ctrl+z brings it back"))
-        if after:
-            self._wanted = f"{TABLE}.{chosen}.kind"
-        self.post_message(KeyEdited(TABLE, after or None))
+            self.post_message(
+                StatusNote(f"{PLACES.get(table, 'part')} {at + 1} removed; ctrl+z brings it back")
+            )
+        if table == PHASES and not after:
+            self.post_message(KeyEdited("attack", without_phases(attack_of(draft))))
+        else:
+            self.post_message(KeyEdited(table, after or None))

@@ -1,14 +1,15 @@
 """The attack and what the server does about it as rows of a form, and what their choices edit.
 
-A mixture of kinds, or the phases of a campaign, is one row of words and edited in the script.
+The parts of a mixture, the phases of a campaign and the defences are lists of tables: `place_of`.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from ...catalogue import kind_words, listed_kinds
+from ...catalogue import kind_words, listed_kinds, title_of
 from ...session.draft import attack_script as script
 from ...session.draft import input_of, keys_of, kind_of, sweep_of, used_keys, value_of
 from ...session.draft.attack_script import MUTED, Table, tables_in
@@ -22,8 +23,11 @@ if TYPE_CHECKING:
 MORE: Final = "more: goal, phases"
 GIVEN: Final = "given"
 """No goal: the share is given."""
-SHARED: Final = "of each part"
+OF_PARTS: Final = "of each part"
 """No targets of the attack: each part of a mixture, or each phase, has its own."""
+OF_ATTACK: Final = "of the attack"
+"""No targets of a phase: those of the attack."""
+PHASES: Final = "attack.phase"
 NARROWEST: Final = 38
 """Cells that words in the form have where all panes stand on one screen."""
 HASHED: Final = ("seeds", "scoring")
@@ -31,12 +35,13 @@ HASHED: Final = ("seeds", "scoring")
 
 
 def attack_rows(draft: Draft, is_open: bool = False) -> Iterator[FormRow]:
-    """Yields the rows of the attack: its kind and keys, or its composition in words, its share and
-    its targets.
+    """Yields the rows of the attack: its kind and keys, its share and its targets; of a mixture
+    those of its parts, of a campaign those of its phases.
 
     is_open : include the rows of a goal, a mixture and phases, which few scenarios have.
     """
-    shape = script.shape_of(attack_of(draft))
+    attack = attack_of(draft)
+    shape = script.shape_of(attack)
     kind = value_of(draft, "attack.kind") or "none"
     is_open = is_open or shape != "one" or value_of(draft, "goal.metric") is not None
     keys = frozenset(keys_of("attack", kind)) if shape == "one" and isinstance(kind, str) else ()
@@ -48,15 +53,48 @@ def attack_rows(draft: Draft, is_open: bool = False) -> Iterator[FormRow]:
     if shape == "mixture" or "share" in keys:
         yield from _share(draft, is_open)
     if shape != "one" or "targets" in keys:
-        yield from _targets(draft, shared=shape != "one")
+        yield from _targets(draft, "attack.targets", OF_PARTS if shape != "one" else "")
+    yield from _parts(draft, "attack.mix", script.parts_of(attack))
     for name in keys_of("attack", str(kind)) if shape == "one" else ():
         if name not in ("share", "targets") and _means_something(draft, name):
             yield own_row(draft, f"attack.{name}", optional=True)
     if is_open:
-        yield FormRow("attack.phase", slot="composition", remark=composition(draft))
         yield remark("facts", facts(draft))
+        yield from _phases(draft, script.phases_of(attack))
     else:
-        yield FormRow("attack.phase", slot="more", remark=f"▸ {MORE}")
+        yield FormRow(PHASES, slot="more", remark=f"▸ {MORE}")
+
+
+def _phases(draft: Draft, phases: Sequence[Table]) -> Iterator[FormRow]:
+    """The rows of the phases, and the one that adds a phase."""
+    for at, phase in enumerate(phases):
+        table = f"{PHASES}.{at}"
+        first = f"phase {at + 1}{' (off)' * is_off(phase)}: rounds"
+        yield own_row(draft, f"{table}.rounds", label=first)
+        yield _inner(draft, f"{table}.share", type="share")
+        yield from _parts(draft, f"{table}.mix", script.parts_of(phase))
+        yield from _targets(draft, f"{table}.targets", OF_ATTACK)
+    words = "a phase more" if phases else "phases, for a campaign of rounds"
+    yield FormRow(PHASES, slot="phase", remark=f"+ {words}")
+
+
+def _parts(draft: Draft, table: str, parts: Sequence[Table]) -> Iterator[FormRow]:
+    """The kind of each part of a mixture, its weight if there are several, and the keys that it
+    sets.
+    """
+    choices = input_of(f"{table}.0.kind")[1] or []
+    for at, part in enumerate(parts):
+        key, many = f"{table}.{at}", len(parts) > 1
+        label = f"  part {at + 1}" if many else None
+        yield _inner(draft, f"{key}.kind", label=label, options=choices)
+        for name in ("weight",) * many + tuple(keys_of("attack", step_kind(part))):
+            if name in part and name != "targets":
+                yield _inner(draft, f"{key}.{name}", optional=name != "weight")
+
+
+def _inner(draft: Draft, key: str, label: str | None = None, **more: Any) -> FormRow:
+    """The row of a key of a phase or a part, indented."""
+    return own_row(draft, key, label=f"  {title_of(key)}" if label is None else label, **more)
 
 
 def attack_of(draft: Draft | None) -> Mapping[str, Any]:
@@ -94,20 +132,6 @@ def facts(draft: Draft) -> str:
     return f"{first}{gap}f_T = {held}"
 
 
-def composition(draft: Draft) -> str:
-    """The mixture or the phases of the attack in words, and how to edit them."""
-    attack = attack_of(draft)
-    match script.shape_of(attack):
-        case "mixture":
-            words = [f"mixture: {script.described_mix(script.parts_of(attack))}"]
-        case "phases":
-            phases = script.phases_of(attack)
-            words = [script.described_phase(phases, at) for at in range(len(phases))]
-        case _:
-            return "phases: ⏎ begins them in the script"
-    return "\n".join([*words, "⏎ edits this in the script"])
-
-
 def _campaign(draft: Draft, *, phased: bool) -> Iterator[FormRow]:
     """Yields the rows of a campaign's rounds; its drift is only named, as it is edited in the
     script.
@@ -130,21 +154,22 @@ def _share(draft: Draft, is_open: bool) -> Iterator[FormRow]:
         yield own_row(draft, key)
 
 
-def _targets(draft: Draft, *, shared: bool) -> Iterator[FormRow]:
-    """Yields the row for how the targets are picked, and the row for their number or list.
+def _targets(draft: Draft, table: str, none: str) -> Iterator[FormRow]:
+    """How the targets in a table are picked, and how many or which.
 
-    shared : a mixture or phases, whose parts may have targets of their own.
+    none : whose targets are taken where the table is left out; "" where it is required.
     """
-    table = "attack.targets"
     targets = value_of(draft, table)
     listed = isinstance(targets, dict) and "items" in targets
-    without = shared and targets is None
-    how = "listed" if listed else SHARED if without else value_of(draft, f"{table}.pick")
-    options = [(SHARED, SHARED)] * shared
+    without = bool(none) and targets is None
+    how = "listed" if listed else none if without else value_of(draft, f"{table}.pick")
+    options = [(none, none)] * bool(none)
     options += [*(input_of(f"{table}.pick")[1] or []), ("listed", "listed")]
-    yield FormRow(f"{table}.pick", how, options=options)
+    label = ("  " if table.startswith(PHASES) else "") + title_of(f"{table}.pick")
+    yield FormRow(f"{table}.pick", how, label=label, options=options)
     if not without:
-        yield own_row(draft, f"{table}.{'items' if listed else 'count'}")
+        key = f"{table}.{'items' if listed else 'count'}"
+        yield _inner(draft, key) if table.startswith(PHASES) else own_row(draft, key)
 
 
 def edit_of_choice(draft: Draft, key: str, value: Any) -> tuple[str, Any] | None:
@@ -158,6 +183,8 @@ def edit_of_choice(draft: Draft, key: str, value: Any) -> tuple[str, Any] | None
         return edit_of_goal(draft, value)
     if leaf == "pick":
         return table, edit_of_targets(draft, table, value)
+    if key == NEW_STEP:
+        return TABLE, [*steps_of(draft), _new_step(draft, value)]
     return None
 
 
@@ -182,7 +209,7 @@ def edit_of_targets(draft: Draft, table: str, how: str) -> Table | None:
     """
     targets = value_of(draft, table)
     before = targets if isinstance(targets, dict) else {}
-    if how == SHARED:
+    if how in (OF_PARTS, OF_ATTACK):
         return None
     if how == "listed":
         return {"items": _targets_now(draft)}
@@ -202,7 +229,8 @@ def _targets_now(draft: Draft) -> list[int | str]:
 
 
 TABLE: Final = "defence"
-NO_DEFENCE: Final = "none"
+NEW_STEP: Final = "defence.kind"
+"""The key of a choice that adds a defence."""
 EMPTY: Final = "a defence of the server · M compares"
 MORE_STEPS: Final = "add a defence"
 
@@ -249,30 +277,44 @@ def is_off(step: Mapping[str, Any]) -> bool:
     return step.get(MUTED) is True
 
 
-def changed_steps(
-    steps: Sequence[Mapping[str, Any]], what: str, at: int
-) -> tuple[list[dict[str, Any]], int]:
-    """The list of defences after one was added, removed, moved or muted, and the index of the
-    defence to focus.
+def _new_step(draft: Draft, kind: str) -> Table:
+    """A defence of a kind, with first values of the keys that it requires."""
+    from ldptui.core.scenario import is_required
+
+    from ...session.draft.changing import starting
+
+    needed = [name for name in keys_of(TABLE, kind) if is_required(f"{TABLE}.{name}", kind)]
+    first = {name: starting(draft, f"{TABLE}.{name}") for name in needed}
+    return {"kind": kind, **{name: value for name, value in first.items() if value is not None}}
+
+
+def place_of(draft: Draft, key: str) -> tuple[str, int] | None:
+    """The innermost list of tables that a key is in, and the index of its table there.
+
+    A mixture of one part is no list. None if the key is in none.
     """
-    kept = [dict(step) for step in steps]
+    for found in reversed([*re.finditer(r"\.(\d+)(?=\.)", key)]):
+        table, at = key[: found.start()], int(found[1])
+        tables = tables_in(value_of(draft, table))
+        if at < len(tables) and (len(tables) > 1 or not table.endswith("mix")):
+            return table, at
+    return None
+
+
+def changed_list(
+    tables: Sequence[Mapping[str, Any]], what: str, at: int
+) -> tuple[list[Table], int]:
+    """The list of defences, phases or parts after one was removed, moved or muted, and the index
+    of the one to focus.
+    """
+    kept = [dict(table) for table in tables]
     to = at + {"up": -1, "down": 1}.get(what, 0)
     match what:
-        case "add":
-            kept.insert(at, {"kind": _first(kept)})
         case "remove":
             del kept[at]
-            to = max(0, min(at, len(kept) - 1))
         case "mute":
             if kept[at].pop(MUTED, False) is not True:
                 kept[at][MUTED] = True
         case _ if 0 <= to < len(kept):
             kept.insert(to, kept.pop(at))
     return kept, max(0, min(to, len(kept) - 1))
-
-
-def _first(steps: Sequence[Mapping[str, Any]]) -> str:
-    """The kind of a new defence: the first one that is not used yet and needs no parameters."""
-    present = {step.get("kind") for step in steps} | {NO_DEFENCE}
-    free = [kind for kind in listed_kinds(TABLE) if kind not in present]
-    return next((kind for kind in free if not {*keys_of(TABLE, kind)} - {MUTED}), NO_DEFENCE)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import csv
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
@@ -28,7 +27,6 @@ from ...session.draft import (
 )
 from ...session.runs import value_words
 from ...text.format import count, short
-from ...widgets.field import read, write
 from ...widgets.form import Form, FormLine, FormPane, FormRow, own_row, remark
 
 if TYPE_CHECKING:
@@ -117,12 +115,6 @@ class ParametersPane(FormPane):
             self.post_message(
                 ChoicesAsked(event.line, "sweep.key", "sweep", keys, first_free(draft), self._sweep)
             )
-
-    def on_key_edited(self, event: KeyEdited) -> None:
-        """Turn the typed text of a sweep into its list or range."""
-        if event.key.startswith("sweep.") and isinstance(event.value, str):
-            event.stop()
-            self.post_message(KeyEdited(event.key, sweep_read(event.value)))
 
     def _sweep(self, key: str | None) -> None:
         if self.draft is not None and key is not None:
@@ -241,36 +233,6 @@ def columns_of(folder: Path, path: str) -> list[str]:
         return []
 
 
-def sweep_text(values: Any) -> str:
-    """The values of a sweep as the user types them: a range or a list."""
-    if not isinstance(values, Mapping):
-        return write(values)
-    ends = f"{write(values.get('from'))} → {write(values.get('to'))}"
-    scale = ", log" if values.get("scale") == "log" else ""
-    return f"{ends}, {write(values.get('points'))}{scale}"
-
-
-_RANGE = re.compile(
-    r"\s*(?P<start>[^\s,→]+?)\s*(?:→|->|\.\.+|…|\bto\b)\s*(?P<stop>[^\s,]+)"
-    r"(?:[\s,]+(?P<points>\d+)(?:\s*points?)?)?(?:[\s,]+(?P<scale>log|linear))?\s*"
-)
-
-
-def sweep_read(text: str) -> Any:
-    """The range or list that a typed text means; None for an empty text."""
-    if not text.strip():
-        return None
-    found = _RANGE.fullmatch(text)
-    if found is None:
-        return read(text, "list")
-    values = {
-        "from": read(found["start"], "number"),
-        "to": read(found["stop"], "number"),
-        "points": int(found["points"] or 10),
-    }
-    return {**values, "scale": "log"} if found["scale"] == "log" else values
-
-
 def sweep_rows(draft: Draft) -> Iterator[FormRow]:
     """A row for each swept key."""
     for key, values in sweep_of(draft).items():
@@ -281,7 +243,7 @@ def sweep_rows(draft: Draft) -> Iterator[FormRow]:
         ]  # fmt: skip
         message = problems[0].message if problems else ""
         yield FormRow(
-            f"sweep.{key}", sweep_text(values), label=title_of(key), type="text",
+            f"sweep.{key}", values, label=title_of(key), type="sweep",
             problem=message, optional=True,
         )  # fmt: skip
 

@@ -82,16 +82,13 @@ class ScriptEditor(TextArea):
         end = document.get_location_from_index(len(old) - tail)  # type: ignore[attr-defined]
         self.replace(text[head : len(text) - tail], start, end)
 
-    def show_attack(self, *, last: bool = False) -> None:
-        """Scroll a newly opened text to its table `[attack]`.
-
-        last : to the last of its phases.
-        """
+    def show_attack(self) -> None:
+        """Scroll a newly opened text to its table `[attack]`."""
         rows = [
             at for at, line in enumerate(self.document.lines)
             if line.lstrip("[").startswith("attack")
         ] or [0]  # fmt: skip
-        self.move_cursor((rows[-1 if last else 0], 0), center=True)
+        self.move_cursor((rows[0], 0), center=True)
 
     def mark(self, lines: frozenset[int]) -> None:
         """Underline lines (counted from 1) as wrong, and scroll to the first unless the user types

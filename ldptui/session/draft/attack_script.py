@@ -31,23 +31,17 @@ def parts_of(table: Mapping[str, Any]) -> list[Table]:
     return tables_in(table.get("mix"))
 
 
-def span(phases: Sequence[Mapping[str, Any]], at: int) -> tuple[int, int]:
-    """The first and last round of a phase, from 0; an invalid length counts as 0."""
-    lengths = [
-        length if isinstance(length := phase.get("rounds"), int) and length > 0 else 0
-        for phase in phases
-    ]
-    before = sum(lengths[:at])
-    return before, before + lengths[at] - 1
-
-
-def add_phase(attack: Mapping[str, Any]) -> Table:
-    """An attack table with one more phase, a copy of the last; the first time, a quiet phase and
-    then the attack.
+def add_phase(attack: Mapping[str, Any], after: int = -1) -> Table:
+    """An attack table with one more phase, a copy of phase `after` (default: the last) behind it;
+    the first time, a quiet phase and then the attack.
     """
     phases = phases_of(attack)
     if phases:
-        return {**attack, "phase": [*phases, dict(phases[-1])]}
+        after %= len(phases)
+        return {
+            **attack,
+            "phase": [*phases[: after + 1], dict(phases[after]), *phases[after + 1 :]],
+        }
     kind = "mga" if attack.get("kind", "none") == "none" else attack["kind"]
     own = {key: value for key, value in attack.items() if key not in ("share", "targets", "mix")}
     mix = parts_of(attack) or [{**own, "kind": kind, "weight": 1.0}]
@@ -55,6 +49,16 @@ def add_phase(attack: Mapping[str, Any]) -> Table:
     phases = [{"rounds": ROUNDS, "share": share, "mix": mix} for share in shares]
     kept = {key: attack[key] for key in ("targets",) if key in attack}
     return {**kept, "phase": phases}
+
+
+def without_phases(attack: Mapping[str, Any]) -> Table:
+    """The attack in every round that the only phase of an attack makes."""
+    phase = phases_of(attack)[0]
+    share = phase.get("share")
+    mix, targets = parts_of(phase), phase.get("targets", attack.get("targets"))
+    one = {key: value for key, value in mix[0].items() if key != "weight"} if len(mix) == 1 else {}
+    table = {**(one or {"mix": mix}), "share": USUAL_SHARE if isinstance(share, Mapping) else share}
+    return table if targets is None else {"targets": targets, **table}
 
 
 ROUNDS: Final = 10
@@ -65,15 +69,8 @@ USUAL_SHARE: Final = 0.05
 # In words.
 
 
-def described_share(share: Any) -> str:
-    """The share of fakes in words: `5 %`, `0 → 5 % linear`; invalid text as it is."""
-    if isinstance(share, Mapping):
-        start, stop = _percent(share.get("from")), _percent(share.get("to"))
-        return f"{start.removesuffix(' %')} → {stop} {share.get('shape', 'linear')}"
-    return _percent(share)
-
-
 def _percent(value: Any) -> str:
+    """A share in words; invalid text as it is."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return str(value)
     return percent(value, 4)
@@ -111,16 +108,7 @@ def describe_attack(attack: Mapping[str, Any]) -> str:
         return "1 phase" if phases == 1 else f"{phases} phases"
     what = described_mix(parts_of(attack)) if shape == "mixture" else attack.get("kind", "none")
     share = attack.get("share")
-    return str(what) if share is None or what == "none" else f"{what} {described_share(share)}"
-
-
-def described_phase(phases: Sequence[Table], at: int) -> str:
-    """A phase in words: `0–19  0 → 5 % linear  mga 80 % ria 20 %`."""
-    phase = phases[at]
-    first, last = span(phases, at)
-    share = described_share(phase.get("share"))
-    off = "off: " if phase.get("muted") is True else ""
-    return f"{off}{first}–{last}  {share}  {described_mix(parts_of(phase))}"
+    return str(what) if share is None or what == "none" else f"{what} {_percent(share)}"
 
 
 Table: TypeAlias = dict[str, Any]

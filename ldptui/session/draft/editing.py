@@ -55,7 +55,7 @@ def edit_key(draft: Draft, key: str, value: Any) -> Draft:
     if not draft.parses or draft.document is None:
         return draft
     document, remembered = dict(draft.document), dict(draft.remembered)
-    if key == "attack.targets.items":
+    if key.endswith("targets.items"):
         value = _as_labels(draft, value)
     from ldptui.core.scenario import update_toml, value_at
 

@@ -20,8 +20,9 @@ if TYPE_CHECKING:
     from ldptui.core.scenario import Scenario
 
 
-Type = Literal["integer", "number", "text", "list", "table"]
-"""The type that a field reads from a text that is typed."""
+Type = Literal["integer", "number", "text", "list", "table", "sweep", "share"]
+"""The type that a field reads from a text that is typed; a sweep is a list or a range, a share over
+rounds a number or a ramp."""
 
 _TYPES: Final[dict[type, Type]] = {int: "integer", float: "number", list: "list", dict: "table"}
 

@@ -18,7 +18,7 @@ from ...messages import ChoicesAsked, FieldFocused, KeyEdited
 from ...session.draft import allowed_range, input_of
 from ...session.draft.looking import Type
 from ..words import spell_text
-from .controls import SWEPT, ChoiceControl, ValueInput, faint_style, is_typing, style_of
+from .controls import SWEPT, ChoiceControl, ValueInput, faint_style, style_of
 from .typed import Steps, nudge_value, read, steps_of, write
 
 if TYPE_CHECKING:
@@ -128,23 +128,14 @@ class Field(Widget):
             if _same(sent, value):  # the echo of what was typed
                 del self._sent[: at + 1]
                 return
-        if self.is_prose and is_typing(self.control):
-            return
         self._sent.clear()
         self._rewrite(value)
-
-    @property
-    def is_prose(self) -> bool:
-        """True if a value can be written in several ways, so that it is rewritten once the user has
-        typed it.
-        """
-        return self.key.startswith("sweep.")
 
     def _rewrite(self, value: Any) -> None:
         if isinstance(self.control, ChoiceControl):
             self.control.value = value
             return
-        text = write(value, grouped=self.grouped)
+        text = write(value, grouped=self.grouped, type_=self.type_)
         if text != self.control.value:
             with self.control.prevent(Input.Changed):
                 self.control.value = text
@@ -209,7 +200,7 @@ class Field(Widget):
         event.stop()
         control, text = self.control, None
         assert isinstance(control, ValueInput)
-        if self.type_ in ("integer", "number"):
+        if self.type_ in ("integer", "number", "share"):
             text = self.nudge_text(event.up, event.big)
         elif (words := list(self.offered)) and control.value in words:
             text = words[(words.index(control.value) + (-1 if event.up else 1)) % len(words)]
@@ -226,6 +217,8 @@ class Field(Widget):
         bounds = self.bounds or allowed_range(self.key)
         if isinstance(value, str):
             value = self._value
+        if isinstance(value, dict):
+            return None
         if not isinstance(value, int | float):
             value = bounds.low if bounds is not None and math.isfinite(bounds.low) else 0
         number = nudge_value(value, up, big, self.steps or steps_of(self.key, self.type_))
@@ -244,14 +237,11 @@ class Field(Widget):
 
     def on_value_input_edit_end(self) -> None:
         """Rewrite a typed number in the form that all numbers have."""
-        if self.is_prose and self._value is not _NOTHING and not self._problem:
-            self._sent.clear()
-            self._rewrite(self._value)
-        elif isinstance(self.control, ValueInput) and not self._problem:
+        if isinstance(self.control, ValueInput) and not self._problem:
             value = read(self.control.value, self.type_)
             if self.optional and not self.control.value.strip():
                 self._rewrite(self._value)
-            elif self.type_ in ("integer", "number") and not isinstance(value, str):
+            elif self.type_ not in ("text", "list", "table") and not isinstance(value, str):
                 self._rewrite(value)
 
 

@@ -28,6 +28,8 @@ def read(text: str, type_: Type) -> Any:
         return _items(text)
     if type_ == "table":
         return _table(text)
+    if type_ in ("sweep", "share"):
+        return _range(text, type_)
     number = read_number(text)
     if number is None:
         return text
@@ -64,10 +66,41 @@ def _items(text: str) -> list[int | float | str]:
     return items
 
 
-def write(value: Any, *, grouped: bool = True) -> str:
+_RANGE: Final = re.compile(
+    r"\s*(?P<start>[^\s,→]+?)\s*(?:→|->|\.\.+|…|\bto\b)\s*(?P<stop>[^\s,]+)"
+    r"(?:[\s,]+(?P<points>\d+)(?:\s*points?)?)?(?:[\s,]+(?P<scale>log|linear))?"
+    r"(?:[\s,]+(?P<shape>exponential|step)(?:[\s,]+(?:at\s+)?(?P<at>\d+))?)?\s*"
+)
+
+
+def _range(text: str, type_: Type) -> Any:
+    """`0 → 0.2, 5, log`: the range of a sweep, else its list; `0 → 0.2, step 5`: the ramp of a
+    share over rounds, else its number.
+    """
+    found = _RANGE.fullmatch(text)
+    if found is None:
+        return read(text, "list" if type_ == "sweep" else "number")
+    words = {"from": read(found["start"], "number"), "to": read(found["stop"], "number")}
+    if type_ == "sweep":
+        words |= {"points": int(found["points"] or 10), "scale": found["scale"]}
+    else:
+        words |= {"shape": found["shape"], "at": int(found["at"]) if found["at"] else None}
+    return {name: word for name, word in words.items() if word not in (None, "linear")}
+
+
+def _write_range(values: Mapping[str, Any]) -> str:
+    """The range of a sweep, or the ramp of a share over rounds, as it is typed."""
+    ends = f"{write(values.get('from'))} → {write(values.get('to'))}"
+    kind = f"{values.get('scale', values.get('shape', ''))} {write(values.get('at'))}".strip()
+    return ", ".join(filter(None, (ends, write(values.get("points")), kind)))
+
+
+def write(value: Any, *, grouped: bool = True, type_: Type = "table") -> str:
     """A value as text for a field; whole numbers in groups of three digits."""
     if value is None:
         return ""
+    if isinstance(value, Mapping) and type_ in ("sweep", "share"):
+        return _write_range(value)
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int):

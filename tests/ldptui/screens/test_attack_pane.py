@@ -13,6 +13,7 @@ from ldptui.screens.workbench.attack_pane import AttackPane
 from ldptui.screens.workbench.attack_rows import facts as facts_of
 from ldptui.screens.workbench.script import ScriptEditor
 from ldptui.session.draft import edit_key, keys_of
+from ldptui.session.draft.attack_script import shape_of
 from ldptui.widgets.field import ChoiceControl, Field
 from ldptui.widgets.form import FormLine
 
@@ -277,25 +278,52 @@ MIXED = SCENARIO.replace(
 )
 
 
-@pytest.mark.parametrize("words", [
-    ("mixture: mga 80 % ria 20 %",),
-    ("0–7  0 → 7 % linear  mga 80 % ria 20 %", "8–9  2 %  mga"),
-])  # fmt: skip
-async def test_mixtures_and_phases_lead_to_the_script(
-    words: tuple[str, ...],
-) -> None:
-    text = PHASED if len(words) == 2 else MIXED
-    app = FormApp(AttackPane, text)
+async def test_the_parts_of_a_mixture_are_fields() -> None:
+    app = FormApp(AttackPane, MIXED)
     async with app.run_test(size=(44, 40)) as pilot:
-        line = next(each for each in app.query(FormLine) if each.name == "composition")
-        assert all(each in str(line.content) for each in words)
+        parts = [f"attack.mix.{at}.{name}" for at in range(2) for name in ("kind", "weight")]
+        assert [key for key in shown(app) if ".mix." in key] == parts
         assert "attack.kind" not in shown(app)
-        assert app.field("attack.targets.pick").display
-        line.focus()
-        await pilot.press("enter")
-        assert editor(app).has_focus
-        row = editor(app).cursor_location[0]
-        assert editor(app).document.get_line(row).strip("[]").startswith("attack")
+        await app.type_into(pilot, parts[1], "0.5")
+        await pilot.press("enter", "minus")
+        [left] = app.draft.document["attack"]["mix"]
+        assert left == {"kind": "ria", "weight": 0.2}
+        await pilot.press("minus")  # a mixture of nothing is none
+        assert app.draft.document["attack"]["mix"] == [left]
+
+
+async def test_the_phases_of_a_campaign_are_fields() -> None:
+    """A quiet phase, 2 % and 10 %: by the keys of every form, without the script."""
+    app = FormApp(AttackPane)
+    async with app.run_test(size=(44, 60)) as pilot:
+        app.field("attack.kind").control.focus()
+        for keys in (["P"], ["enter", *"2%", "enter"], ["P"], ["enter", *"10%", "enter"]):
+            await pilot.press(*keys)
+            await pilot.pause()
+        assert app.focused_key == "attack.phase.2.share"
+        phases = app.draft.document["attack"]["phase"]
+        assert [phase["share"] for phase in phases] == [0.0, 0.02, 0.1]
+        assert app.draft.problems == ()
+        await pilot.press("up", "right")
+        assert app.draft.document["attack"]["phase"][2]["rounds"] == 11
+        await app.type_into(pilot, "attack.phase.1.share", "1 -> 5%, exponential")
+        await app.type_into(pilot, "attack.phase.1.share", "1% to 5%, exponential")
+        ramp = {"from": 0.01, "to": 0.05, "shape": "exponential"}
+        assert app.draft.document["attack"]["phase"][1]["share"] == ramp
+        await pilot.press("enter", "right")  # a ramp has no next number
+        assert app.shown("attack.phase.1.share") == "0.01 → 0.05, exponential"
+        app.field("attack.phase.1.targets.pick").control.focus()
+        await pilot.press("right")
+        assert "attack.phase.1.targets.count" in shown(app)
+        await pilot.press("m")
+        assert app.field("attack.phase.1.rounds").label == "phase 2 (off): rounds"
+        for left in (2, 1):
+            await pilot.press("minus")
+            await pilot.pause()
+            assert len(app.draft.document["attack"]["phase"]) == left
+        await pilot.press("minus")
+        assert shape_of(app.draft.document["attack"]) == "one"
+        assert app.draft.problems == ()
 
 
 async def test_a_goal_takes_the_place_of_the_share() -> None:
@@ -314,23 +342,3 @@ async def test_a_goal_takes_the_place_of_the_share() -> None:
         assert "goal" not in app.draft.document
         assert app.draft.document["attack"]["share"] > 0
         assert app.draft.problems == ()
-
-
-PHASED = (
-    SCENARIO.partition("[attack]")[0]
-    + """[campaign]
-rounds = 12
-
-[[attack.phase]]  # slowly
-rounds = 8
-share = { from = 0.0, to = 0.07 }
-targets = { pick = "random", count = 3 }
-mix = [ { kind = "mga", weight = 0.8 }, { kind = "ria", weight = 0.2 } ]
-
-[[attack.phase]]
-rounds = 2
-share = 0.02
-targets = { pick = "random", count = 3 }
-mix = [ { kind = "mga", weight = 1.0 } ]
-"""
-)

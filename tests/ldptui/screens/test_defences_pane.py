@@ -36,8 +36,9 @@ async def test_without_a_defence_there_is_only_the_row_that_adds_one() -> None:
         assert shown(app) == []
         assert "+ a defence of the server · M compares" in words(app)
         next(line for line in app.query(FormLine) if line.name == "defend").focus()
-        await pilot.press("a")
-        assert len(kinds(app)) == 1
+        await pilot.press("enter", *"base", "enter")
+        await pilot.pause()
+        assert steps_of(app.draft) == [{"kind": "base-cut"}]
         assert app.draft.problems == ()
         assert app.focused_key == "defence.0.kind"
         await pilot.press("minus")

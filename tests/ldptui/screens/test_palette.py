@@ -253,8 +253,10 @@ async def test_one_palette_is_there_on_the_workbench_and_in_the_lab(pilot: Pilot
         for typed, title in FOUND.items():
             titles = [str(hit.prompt) for hit in await hits(app, typed)]
             assert any(title in each for each in titles), (lab, typed, titles[:5])
-    first = (await hits(app, "qwxzk"))[0]
-    assert (str(first.prompt), first.help) == ("Nothing has “qwxzk”", PLACEHOLDER)
+    for typed in ("qwxzk", 'qw"=[c1', "qw[/b]"):  # the last two are no markup
+        first = (await hits(app, typed))[0]
+        assert Content.from_markup(str(first.prompt)).plain == f"Nothing has “{typed}”"
+        assert first.help == PLACEHOLDER
 
 
 async def test_from_the_lab_it_leads_to_the_workbench_and_to_other_questions(

@@ -8,7 +8,7 @@ from textual.widgets import Static
 from ldptui import scenarios
 from ldptui.core.scenario import KINDS, names_of
 from ldptui.screens.workbench.attack_pane import AttackPane
-from ldptui.screens.workbench.parameters_pane import ParametersPane, sweep_read, sweep_text
+from ldptui.screens.workbench.parameters_pane import ParametersPane
 from ldptui.session.draft import draft_of, edit_key, new_sweep, sweep_of, sweepable, used_keys
 from ldptui.widgets.field import ChoiceControl, Field
 from ldptui.widgets.form import FormLine
@@ -206,25 +206,6 @@ async def test_a_swept_key_is_marked_and_its_problem_is_with_the_sweep() -> None
         assert field.swept
         assert app.said("protocol.epsilon") == ""
         assert "must be in (0, 20], got 50" in app.said("sweep.protocol.epsilon")
-
-
-@pytest.mark.parametrize(
-    ("text", "values"),
-    [
-        ("0 → 0.2, 12", {"from": 0, "to": 0.2, "points": 12}),
-        ("0.1 → 10, 5, log", {"from": 0.1, "to": 10, "points": 5, "scale": "log"}),
-        ("1, 2, 5", [1, 2, 5]),
-        ("grr, olh", ["grr", "olh"]),
-    ],
-)
-def test_a_sweep_is_read_as_it_is_written(text: str, values: object) -> None:
-    assert sweep_read(text) == values
-    assert sweep_text(values) == text
-
-
-@pytest.mark.parametrize("text", ["1 to 10", "1..10", "1->10", " 1 … 10 , 10 points"])
-def test_a_range_is_typed_as_one_likes(text: str) -> None:
-    assert sweep_read(text) == {"from": 1, "to": 10, "points": 10}
 
 
 async def test_a_scenario_that_was_never_valid_is_shown() -> None:

@@ -71,8 +71,11 @@ TRIES = {
     "for the lab": Try("ctrl+p 'teach'", words="Lab:"),
     "for attributes": Try("ctrl+p 'attribute'", words="the relation R"),
     "for phases": Try("ctrl+p 'phase'", words="Attack: Add a phase"),
-    "P adds a phase, and types none into the script": Try(
-        "3 P P", {"campaign.rounds": None}, 3, "20–29  5 %  mga"
+    "a campaign of 0, 2 and 10 % in its fields": Try(  # 13 keys
+        "3 P enter '2%' enter P enter '10%' enter ctrl+r",
+        {"attack.phase.0.share": 0.0, "attack.phase.1.share": 0.02, "attack.phase.2.share": 0.1},
+        3,
+        "- Remove",
     ),
     "help for the script": Try("3 s f1", words="[[attack.phase]]"),
     "a new attack in Python": Try(

@@ -11,10 +11,9 @@ from ldptui.screens import help_screen
 from ldptui.session.draft.attack_script import (
     add_phase,
     described_mix,
-    described_share,
     shape_of,
     shares_of,
-    span,
+    without_phases,
 )
 
 TARGETS = {"pick": "random", "count": 3}
@@ -39,15 +38,7 @@ def test_the_shape_of_an_attack(attack: dict, shape: str) -> None:
     assert shape_of(attack) == shape
 
 
-def test_spans_follow_each_other() -> None:
-    assert [span(PHASES["phase"], at) for at in range(2)] == [(0, 19), (20, 24)]
-    assert span([{"rounds": "?"}, {"rounds": 2}], 1) == (0, 1)
-
-
 def test_words() -> None:
-    assert described_share(0.05) == "5 %"
-    assert described_share({"from": 0.0, "to": 0.05, "shape": "step"}) == "0 → 5 % step"
-    assert described_share("much") == "much"
     assert described_mix([MGA, RIA]) == "mga 80 % ria 20 %"
     assert described_mix([MGA]) == "mga"
     assert shares_of([MGA, {"weight": 0.2}, {"weight": "?"}]) == [0.8, 0.2, 0.0]
@@ -72,6 +63,19 @@ def test_a_phase_more_is_a_valid_attack(attack: dict[str, Any], shares: list[flo
     assert after["targets"] == {"items": [1]}
     assert ("seeds" in attack) == ("seeds" in after["phase"][1]["mix"][0])
     assert problems(attack=after) == []
+
+
+def test_a_phase_is_added_behind_another() -> None:
+    after = add_phase(PHASES, 0)["phase"]
+    assert [phase["rounds"] for phase in after] == [20, 20, 5]
+
+
+def test_the_only_phase_becomes_the_attack_of_every_round() -> None:
+    for number, left in enumerate(
+        [MIXTURE | {"share": 0.05}, {"kind": "mga", "seeds": 50, "share": 0.1}]
+    ):
+        alone = {"phase": PHASES["phase"][number : number + 1]}
+        assert without_phases(alone) == left
 
 
 def test_the_example_in_the_help_is_a_valid_attack() -> None:

@@ -7,7 +7,7 @@ import pytest
 from ldptui.catalogue import kind_words
 from ldptui.screens.library_screen import entries
 from ldptui.text.synonyms import are_in
-from ldptui.widgets.picker import Offer
+from ldptui.widgets.picker import Offer, rank_of
 
 
 @pytest.mark.parametrize("typed", ["randomised response", "randomized", "Warner", "kRR", "coin"])
@@ -29,6 +29,11 @@ def test_randomised_response_is_found_by_its_names(typed: str) -> None:
 def test_other_words_are_known(typed: str, text: str) -> None:
     assert are_in(typed, text)
     assert not are_in(f"{typed} olh", text)
+
+
+def test_a_hyphen_is_a_blank() -> None:
+    ranks = [rank_of("norm-s", name, "") for name in ("norm-sub", "norm-mul")]
+    assert ranks[0] < ranks[1]
 
 
 def test_two_letters_stand_for_nothing_else() -> None:
