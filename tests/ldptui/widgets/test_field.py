@@ -392,7 +392,6 @@ async def test_a_field_that_is_hidden_gives_its_focus_to_the_pane(type_: Any) ->
     ("sweep", "0 → 0.2, 12", {"from": 0, "to": 0.2, "points": 12}),
     ("sweep", "0.1 → 10, 5, log", {"from": 0.1, "to": 10, "points": 5, "scale": "log"}),
     ("sweep", "grr, olh", ["grr", "olh"]),
-    ("share", "0.05", 0.05),
     ("share", "0 → 0.05", {"from": 0, "to": 0.05}),
     ("share", "0.01 → 0.05, exponential", {"from": 0.01, "to": 0.05, "shape": "exponential"}),
     ("share", "0 → 0.05, step 5", {"from": 0, "to": 0.05, "shape": "step", "at": 5}),
