@@ -1,5 +1,7 @@
 """The parameters pane: what a kind shows, the data file, the hash range, the sweep."""
 
+from typing import Any
+
 import pytest
 from support.form_app import SCENARIO, SWEEP, FormApp
 from textual.widget import Widget
@@ -10,7 +12,7 @@ from ldptui.core.scenario import KINDS, names_of
 from ldptui.screens.workbench.attack_pane import AttackPane
 from ldptui.screens.workbench.parameters_pane import ParametersPane
 from ldptui.session.draft import draft_of, edit_key, new_sweep, sweep_of, sweepable, used_keys
-from ldptui.widgets.field import ChoiceControl, Field
+from ldptui.widgets.field import ChoiceControl, Field, read, write
 from ldptui.widgets.form import FormLine
 
 SIZES = [(80, 20), (44, 15), (140, 50)]
@@ -206,6 +208,25 @@ async def test_a_swept_key_is_marked_and_its_problem_is_with_the_sweep() -> None
         assert field.swept
         assert app.said("protocol.epsilon") == ""
         assert "must be in (0, 20], got 50" in app.said("sweep.protocol.epsilon")
+
+
+@pytest.mark.parametrize(("type_", "text", "value"), [
+    ("sweep", "0 → 0.2, 12", {"from": 0, "to": 0.2, "points": 12}),
+    ("sweep", "0.1 → 10, 5, log", {"from": 0.1, "to": 10, "points": 5, "scale": "log"}),
+    ("sweep", "grr, olh", ["grr", "olh"]),
+    ("share", "0 → 0.05", {"from": 0, "to": 0.05}),
+    ("share", "0.01 → 0.05, exponential", {"from": 0.01, "to": 0.05, "shape": "exponential"}),
+    ("share", "0 → 0.05, step 5", {"from": 0, "to": 0.05, "shape": "step", "at": 5}),
+])  # fmt: skip
+def test_a_range_is_read_as_it_is_written(type_: Any, text: str, value: Any) -> None:
+    assert read(text, type_) == value
+    assert write(value, type_=type_) == text
+
+
+def test_a_range_is_typed_as_one_likes() -> None:
+    for text in ("1 to 10", "1..10", "1->10", " 1 … 10 , 10 points"):
+        assert read(text, "sweep") == {"from": 1, "to": 10, "points": 10}
+    assert read("0 to 5% step at 3", "share") == {"from": 0, "to": 0.05, "shape": "step", "at": 3}
 
 
 async def test_a_scenario_that_was_never_valid_is_shown() -> None:

@@ -386,22 +386,3 @@ async def test_a_field_that_is_hidden_gives_its_focus_to_the_pane(type_: Any) ->
         app.query_one(Field).display = False
         await pilot.pause()
         assert app.focused is app.query_one(Pane)
-
-
-@pytest.mark.parametrize(("type_", "text", "value"), [
-    ("sweep", "0 → 0.2, 12", {"from": 0, "to": 0.2, "points": 12}),
-    ("sweep", "0.1 → 10, 5, log", {"from": 0.1, "to": 10, "points": 5, "scale": "log"}),
-    ("sweep", "grr, olh", ["grr", "olh"]),
-    ("share", "0 → 0.05", {"from": 0, "to": 0.05}),
-    ("share", "0.01 → 0.05, exponential", {"from": 0.01, "to": 0.05, "shape": "exponential"}),
-    ("share", "0 → 0.05, step 5", {"from": 0, "to": 0.05, "shape": "step", "at": 5}),
-])  # fmt: skip
-def test_a_range_is_read_as_it_is_written(type_: Any, text: str, value: Any) -> None:
-    assert read(text, type_) == value
-    assert write(value, type_=type_) == text
-
-
-def test_a_range_is_typed_as_one_likes() -> None:
-    for text in ("1 to 10", "1..10", "1->10", " 1 … 10 , 10 points"):
-        assert read(text, "sweep") == {"from": 1, "to": 10, "points": 10}
-    assert read("0 to 5% step at 3", "share") == {"from": 0, "to": 0.05, "shape": "step", "at": 3}
