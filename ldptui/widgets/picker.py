@@ -63,14 +63,13 @@ def rank_of(words: str, name: str, more: str) -> int:
     In order: the name equals the words, begins with them, has each at the beginning of a word,
     contains them; then `more` has each at the beginning of a word; then all others.
     """
-    typed, name = (text.casefold().replace("-", " ") for text in (words, name))
-    parts = typed.split()
+    typed, name = words.casefold().replace("-", " ").split(), name.casefold().replace("-", " ")
     tests = (
-        name == " ".join(parts),
-        name.startswith(" ".join(parts)),
-        all(f" {word}" in f" {name}" for word in parts),
+        name == " ".join(typed),
+        name.startswith(" ".join(typed)),
+        all(f" {word}" in f" {name}" for word in typed),
         are_in(words, name),
-        all(word in more.casefold() for word in parts),
+        all(word in more.casefold() for word in typed),
         True,
     )
     return tests.index(True)
