@@ -1,1 +1,1 @@
-"""What knows nothing of privacy: streams, samplers, ranges, errors, files, tables."""
+"""Tools without privacy: random streams, samplers, ranges, errors, files, tables."""

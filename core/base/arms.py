@@ -6,8 +6,9 @@ from typing import Final, NamedTuple
 
 
 class Arm(NamedTuple):
-    """A stage of the estimates of one cell: clean or attacked, and defended or not; stages share
-    the genuine reports.
+    """An arm of a cell: a collection with or without the attack, with or without the defence.
+
+    All arms share the genuine reports.
     """
 
     attacked: bool
@@ -15,15 +16,13 @@ class Arm(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The name of the stage in every output: clean, attacked, clean_defended,
-        attacked_defended.
-        """
+        """The arm's name in every output: clean, attacked, clean_defended, attacked_defended."""
         name = "attacked" if self.attacked else "clean"
         return f"{name}_defended" if self.defended else name
 
     @property
     def before(self) -> Arm:
-        """The stage without the attack, and with the same defence or none."""
+        """The arm without the attack, and with the same defence or none."""
         return Arm(False, self.defended)
 
 

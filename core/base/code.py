@@ -1,4 +1,4 @@
-"""Somebody's code in Python, as the tables of a scenario name it."""
+"""Plug-in code in Python, as the tables of a scenario name it."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ What: TypeAlias = Literal["attack", "defence", "protocol", "population", "metric
 class PythonCode(RangeChecked):
     """The base of scenario tables that name plug-in code; raises ScenarioError for a bad name.
 
-    what : the purpose of the code. options : what the code takes besides, as TOML has it; kept
-    with sorted keys.
+    what : the purpose of the code. options : the code's parameters, as in TOML; stored with sorted
+    keys.
     """
 
     what: ClassVar[What]
@@ -45,7 +45,7 @@ class PythonCode(RangeChecked):
 
 
 def code_of(value: object) -> str:
-    """The name of the plug-in code in a table's value; "" if the value names none."""
+    """The name of the plug-in code in a table's value; "" if there is none."""
     return str(getattr(value, "code", ""))
 
 

@@ -6,11 +6,13 @@
     │   └── ContentError     a file of data was opened, and its bytes break a rule (exit 2)
     └── RunError             a run failed while it was computing                  (exit 1)
         └── CellError        one cell cannot be computed: it fails, the rest goes on
-            ├── AttackError      somebody's own attack failed
+            ├── AttackError      a plug-in attack failed
+            ├── ProtocolError    a plug-in protocol failed
+            ├── MetricError      a plug-in metric failed
             └── DefenceError     a defence leaves nothing of an estimate
 
 A message is one line: where, what, the rule, the value that broke it. The functions
-that write its values and numbers are here as well; `ldptui.text.format` has those of tables and
+that format its values and numbers are here as well; `ldptui.text.format` has those of tables and
 charts.
 """
 
@@ -34,7 +36,7 @@ JOINERS: Final = "\u200c\u200d"
 def one_line(words: str) -> str:
     """Text made safe for a terminal: one line, without invisible or control characters.
 
-    Spaces of all kinds become plain ones, and joiners inside a word are left out. Line ends,
+    Spaces of all kinds become plain ones, and joiners inside a word are removed. Line ends,
     separators, control characters, marks of direction, and lone surrogates become question marks.
     """
     return words if words.isprintable() else "".join(map(_shown_character, words))
@@ -51,7 +53,7 @@ def _shown_character(char: str) -> str:
 def format_number(value: float, digits: int | None = None) -> str:
     """A number in a message: 1000, 10 000, 0.05, 1e-7.
 
-    Whole numbers stand in groups of three from five digits on. Others are exact, or have at most
+    Integers of five digits and more are grouped by three digits. Floats are exact, or have at most
     `digits` significant digits.
     """
     if not isinstance(value, float):
@@ -69,7 +71,9 @@ def reason_of(error: Exception) -> str:
 
 
 def format_value(value: object) -> str:
-    """A value in a message: as JSON, which TOML's scalars and lists look like; never long."""
+    """A value in a message: as JSON, which looks like TOML's scalars and lists; shortened to 60
+    characters.
+    """
     if value is None:
         return "nothing"
     if hasattr(value, "item") and not getattr(value, "ndim", 0):  # NumPy's scalars
@@ -89,24 +93,28 @@ def format_value(value: object) -> str:
 
 
 def shorten_name(name: str) -> str:
-    """The first 58 characters of a name from a user's file, for a message."""
+    """A name from a user's file, for a message; the first 57 characters and … if it is longer than
+    60.
+    """
     return name if len(name) <= 60 else f"{name[:57]}…"
 
 
 def got(value: object) -> str:
-    """The words "got VALUE" that end a message about a rejected value."""
+    """The words "got VALUE" that end a message about a rejected value; "it is empty" for an empty
+    text.
+    """
     return "it is empty" if isinstance(value, str) and not value else f"got {format_value(value)}"
 
 
 def closest(word: object, known: Iterable[str]) -> str:
-    """The known word most similar to a given one; "" if none is close."""
+    """The known word most similar to a given one; "" if none is similar."""
     close = get_close_matches(str(word), list(known), n=3, cutoff=0.65)
     return min(close, key=lambda each: each[:1] != str(word)[:1], default="")
 
 
 def suggest(word: object, known: Iterable[str], otherwise: str = "") -> str:
     """The end of a sentence about an unknown word: "did you mean …", or `otherwise` if no known
-    word is close.
+    word is similar.
     """
     close = closest(word, known)
     hint = f"did you mean {close}?" if close else otherwise
@@ -127,13 +135,13 @@ class ScenarioError(LdpError, ValueError):
     Attributes
     ----------
     rule
-        What must hold and the value that broke it: "must be in [0, 1), got 1.5".
+        The rule and the value that broke it: "must be in [0, 1), got 1.5".
     key
         The parameter, dotted as far as is known: "share", "attack.share".
     where
         The file or the option.
     line
-        The line of the file, from 1, where that is known.
+        The line of the file, from 1; None if it is not known.
     """
 
     def __init__(self, rule: str, key: str = "", where: str = "", line: int | None = None) -> None:
@@ -146,7 +154,7 @@ class ScenarioError(LdpError, ValueError):
         return one_line(f"{place}: {sentence}" if place else sentence)
 
     def within(self, table: str) -> ScenarioError:
-        """A copy of the error whose key stands inside a table.
+        """A copy of the error whose key is prefixed with a table.
 
         Parameters
         ----------
@@ -203,7 +211,7 @@ class RunError(LdpError, RuntimeError):
 class CellError(RunError):
     """Raised if one cell cannot be computed; `details` is a traceback, "" if the reason needs none.
 
-    Sentence and details are its only arguments, so that it arrives whole from another process.
+    Its only arguments are sentence and details, so that pickling preserves it between processes.
     """
 
     def __init__(self, sentence: str, details: str = "") -> None:

@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all."""
+"""Files that appear complete or not at all, and standard input in place of a file."""
 
 from __future__ import annotations
 
@@ -33,17 +33,18 @@ PACKED: Final = (".csv", ".jsonl", ".json")
 
 
 class LowFirst(type(Path())):  # type: ignore[misc]
-    """A path of a file in which the first bit of a byte is its lowest one, not its highest."""
+    """A path of a file in which the first bit of a byte is its lowest one instead of its
+    highest.
+    """
 
 
 @dataclass(frozen=True)
 class StdinFile:
     """Standard input in place of a file; it can be read once.
 
-    file : its bytes, unpacked. suffix : the end that the name of such a file would have. whole :
-    whether it is read to and fro, through a copy without a name. kept : whether `file` is such a
-    copy of all of it, which is read from its start each time. name : as sentences have it.
-    low_first : as of `LowFirst`.
+    file : its bytes, uncompressed. suffix : that of a file with such content. whole : whether it is
+    read through a temporary copy, which allows seeking. kept : whether `file` is already such a
+    copy, which is read from its start each time. name : in messages. low_first : as of `LowFirst`.
     """
 
     file: Any
@@ -58,7 +59,7 @@ class StdinFile:
 
     @contextmanager
     def open(self, _: str = "rb") -> Iterator[Any]:
-        """A context manager of the unread bytes of standard input."""
+        """A context manager of the bytes of standard input that were not read yet."""
         if self.kept:
             with os.fdopen(os.dup(self.file.fileno()), "rb") as again:
                 again.seek(0)
@@ -82,17 +83,17 @@ Source: TypeAlias = Path | StdinFile
 
 
 def is_there(path: Path | str) -> bool:
-    """True if the path exists; False if the system does not let us know."""
+    """Whether the path exists; False if the system does not let us know."""
     return os.path.exists(path)  # noqa: PTH110
 
 
 def is_folder(path: Path | str) -> bool:
-    """True if the path is a folder; False if the system does not let us know."""
+    """Whether the path is a folder; False if the system does not let us know."""
     return os.path.isdir(path)  # noqa: PTH112
 
 
 def is_file(path: Path | str) -> bool:
-    """True if the path is a regular file; False if the system does not let us know."""
+    """Whether the path is a regular file; False if the system does not let us know."""
     return os.path.isfile(path)  # noqa: PTH113
 
 
@@ -121,7 +122,7 @@ _LOOKED_AT: Final = 1 << 16
 def check_replaced(path: Path, key: str = "--out") -> None:
     """Raise LdpError rather than overwrite a file that this program did not write.
 
-    What we write can be computed again, and an empty file holds nothing: both may be replaced.
+    Our own files can be computed again, and an empty file is worthless: both may be replaced.
     """
     try:
         if not is_file(path) or not (size := path.stat().st_size):
@@ -139,9 +140,10 @@ def check_replaced(path: Path, key: str = "--out") -> None:
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[BinaryIO]:
-    """A context manager that writes a file which appears complete or not at all; raises FileError.
+    """A context manager of a binary file to write, which appears complete or not at all; raises
+    FileError.
 
-    A link is followed. A device or a pipe is written as it comes.
+    A link is followed. A device or a pipe is written directly.
     """
     try:
         if is_there(path) and not is_file(path):
@@ -169,7 +171,7 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
 
 
 def check_file(path: Source) -> None:
-    """Refuse a path that may have no end: a device or a pipe; raises FileError."""
+    """Raise FileError for a device or a pipe, which may have no end."""
     if isinstance(path, Path) and is_there(path) and not (is_file(path) or is_folder(path)):
         raise FileError(f"{path} must be a file, got a device or a pipe, which may have no end")
 

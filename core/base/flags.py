@@ -1,4 +1,4 @@
-"""The reports that a defence flagged, counted over the trials of one arm; and curves of a score."""
+"""The reports that a defence flagged, counted over the trials of one arm; and ROC curves."""
 
 from __future__ import annotations
 
@@ -13,19 +13,17 @@ from .sampling import Floats
 
 @dataclass(frozen=True, eq=False)
 class Flags:
-    """A defence's detections in one stage of the estimates, with the true numbers of fakes;
-    float64[trials] each.
-
-    All arrays are float64[trials], NaN where there is nothing to tell.
+    """A defence's detections in one arm, with the true numbers of fakes; float64[trials] each, NaN
+    if not applicable.
 
     users : the genuine users of one trial. fakes : int64[trials], the fakes who sent a report.
     flagged, caught : the flagged reports, and the fakes' among them.
     area : the area under the ROC curve of the score.
-    alarm : 1 where the server claims an attack, else 0.
-    named : 1 where the items that it names are the targets, else 0.
-    delay : of a campaign, the rounds from the first one with fakes to the first alarm that follows.
-    share, noise : the estimated share of fakes, and the standard deviation of that.
-    certified : the share of fakes that is proved at least.
+    alarm : 1 if the server claims an attack, else 0.
+    named : 1 if the items that it names are the targets, else 0.
+    delay : of a campaign, the rounds from the first one with fakes to the first alarm from then on.
+    share, noise : the estimated share of fakes, and its standard deviation.
+    certified : the proved lower bound on the share of fakes.
     """
 
     users: int
@@ -42,11 +40,11 @@ class Flags:
 
     @classmethod
     def nothing(cls, users: int, fakes: int, trials: int) -> Flags:
-        """Flags of trials in which the server detects nothing."""
+        """The flags of trials in which the server detects nothing."""
         return cls(users, np.full(trials, fakes), *[np.full(trials, np.nan)] * 9)
 
     def first(self, trials: int) -> Flags:
-        """The flags of the first trials."""
+        """The flags of the first `trials` trials."""
         claims = (self.flagged, self.caught, self.area, self.alarm, self.named, self.delay)
         shares = (self.share, self.noise, self.certified)
         fakes = self.fakes[:trials]
@@ -54,7 +52,7 @@ class Flags:
 
     @property
     def kept_reports(self) -> Floats:
-        """The number of reports that the filters leave, float64[trials]."""
+        """float64[trials]: the number of reports that the filters keep."""
         return np.asarray(self.users + self.fakes - self.flagged)
 
     @property
@@ -71,8 +69,8 @@ class Flags:
 
     @property
     def f1(self) -> Floats:
-        """F1: the harmonic mean of precision and recall, 2·caught / (flagged + fakes); NaN without
-        fakes.
+        """float64[trials]: F1, the harmonic mean of precision and recall, 2·caught / (flagged +
+        fakes); NaN without fakes.
         """
         return _ratio(2 * self.caught, np.where(self.fakes > 0, self.flagged + self.fakes, 0))
 
@@ -118,9 +116,10 @@ def _delay(rounds: Sequence[Flags]) -> Floats:
 
 
 def roc(score: Floats, fakes: NDArray[np.bool_]) -> tuple[Floats, Floats]:
-    """The ROC curve of a score: false and true positive rate, rising, for every threshold.
+    """The ROC curve of a score: false and true positive rates, ascending, for every threshold.
 
-    Starts at (0, 0), where nothing is flagged, and ends at (1, 1).
+    score : float64[n]. fakes : bool[n], whether a report is a fake's. Starts at (0, 0), with
+    nothing flagged, and ends at (1, 1).
     """
     _, at = np.unique(-score, return_inverse=True)
     caught = np.cumsum(np.bincount(at, weights=fakes))

@@ -35,11 +35,11 @@ Batches = Callable[[Sequence[str], int], Iterator[Any]]
 
 @contextmanager
 def frame_file(path: Source) -> Iterator[tuple[Any, Batches]]:
-    """A context manager of a Parquet or Arrow file: its schema and an iterator of its batches.
+    """A context manager of a Parquet or Arrow file: its schema and a function that yields its
+    batches.
 
-    The file is opened here, not in the library, so that whoever watches what is opened sees it.
-
-    Raises ContentError for what is wrong with its bytes, FileError where it cannot be opened.
+    The file is opened here, not in the library, so that audit hooks see the file that is opened.
+    Raises ContentError for invalid bytes, FileError if the file cannot be opened.
     """
     pyarrow = pyarrow_for(path)
     kind = FRAMES[path.suffix.lower()]
@@ -91,7 +91,9 @@ def _ipc(pyarrow: Any, file: BinaryIO) -> tuple[Any, Parts]:
 
 
 def as_texts(column: Any, name: str, path: Source) -> list[str]:
-    """The cells of a column as texts, "" for a missing one; raises ContentError for other types."""
+    """The cells of a column as texts, "" for a missing one; raises ContentError for types without a
+    text form.
+    """
     pyarrow = pyarrow_for(path)
     if pyarrow.types.is_floating(column.type):  # 2.0 as Python has it
         return ["" if cell is None else repr(cell) for cell in column.to_pylist()]

@@ -1,4 +1,4 @@
-"""Names of kinds, which the files of a folder list."""
+"""Kinds of protocols, attacks and tasks, collected from the files of a folder."""
 
 from __future__ import annotations
 
@@ -15,10 +15,9 @@ def fields_of(value: Any) -> dict[str, Any]:
 
 
 def entries_in(package: str, table: str) -> Iterator[Any]:
-    """Yields the entries of the tuples named `table` in the modules of a package, except its
-    `kinds` modules.
+    """Yields the entries of the tuples named `table` in the modules of a package.
 
-    The folder is the list: who adds a file adds its entries.
+    A module named `kinds` is left out. A new file in the folder adds its entries.
     """
     for file in iter_modules(import_module(package).__path__, f"{package}."):
         if file.name != f"{package}.kinds":

@@ -33,7 +33,9 @@ def first_outside(numbers: Numbers, low: float, high: float) -> int | None:
 
 
 def range_rule(low: float, high: float, clip: str) -> str:
-    """The message about a number outside a range. clip : the option that clips such numbers."""
+    """The rule for a number in a range, for messages. clip : the option that clips other
+    numbers.
+    """
     return f"must be a number in [{format_number(low)}, {format_number(high)}] ({clip})"
 
 
@@ -41,8 +43,8 @@ def range_rule(low: float, high: float, clip: str) -> str:
 class NumberColumn:
     """A column of a CSV, Parquet or Arrow file with a number in [low, high] in each row.
 
-    key : what a message about the column is about. clip : whether numbers outside the range count
-    as its nearer end. clipping : what asks for that, in the words of a message.
+    key : the key that messages about the column name. clip : whether numbers outside the range are
+    clipped to it. clipping : the option for that, in the words of a message.
     """
 
     path: Source
@@ -56,8 +58,8 @@ class NumberColumn:
     def batches(self) -> Iterator[Numbers]:
         """Yields float64[rows], the numbers of the file in batches.
 
-        Raises FileError, and ScenarioError with the row of the first cell that is no number, or
-        outside the range where nothing is clipped.
+        Raises FileError, and ScenarioError with the row of the first cell that is no number, or is
+        outside the range if nothing is clipped.
         """
         yield from Columns(self.path, [self.name], self.key).read(self._exact, self._quick, ["f8"])
 

@@ -1,4 +1,4 @@
-"""The process that owns a file or a run: its address, and whether it is still alive."""
+"""The process that runs a run: its address, and whether it is still alive."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _start_time(process: int) -> str:
 
 
 def is_alive(owner: str) -> bool:
-    """True if a process may still be alive; always True for processes of other hosts."""
+    """Whether a process may still be alive; always True for processes of other hosts."""
     host, number, began = _parts(owner)
     if host != socket.gethostname() or not number.isdecimal():
         return bool(owner.strip())
@@ -42,7 +42,7 @@ def describe_process(owner: str) -> str:
 
 
 def is_another_here(owner: str) -> bool:
-    """True if a process is on this host, still alive, and not this process."""
+    """Whether a process is on this host, still alive, and not this process."""
     is_here = _parts(owner)[0] == socket.gethostname()
     return is_here and owner != process_address() and is_alive(owner)
 

@@ -1,4 +1,4 @@
-"""The hook of a long piece of work, which may stop the work and reports its progress."""
+"""The hook of a long computation, which may stop it and shows its progress."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def say(hook: Hook, words: str) -> None:
 def whole(work: Callable[[], T]) -> T:
     """The result of work that runs to its end in a thread, even if a signal interrupts the caller.
 
-    An import, or what numba compiles, may not be repeated where it was left halfway.
+    An interrupted import, or an interrupted compilation by numba, may not be possible to repeat.
     """
     pool = ThreadPoolExecutor(1)
     done = pool.submit(work)

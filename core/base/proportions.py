@@ -1,4 +1,4 @@
-"""The exact bounds of a probability from how often something happened."""
+"""Exact confidence bounds of a probability."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from .sampling import Floats
 
 
 def clopper_pearson(hits: Any, of: Any, alpha: Any) -> tuple[Floats, Floats]:
-    """The lower and upper confidence bounds of a proportion, each wrong with probability α at most.
+    """The lower and upper confidence bounds of a proportion, float64[…] each, wrong with
+    probability α at most each.
 
-    hits : how often, float64[…]; not whole where it is the mean of a number of successes. of : the
+    hits : float64[…], the number of successes; not an integer if it is a mean. of : the number of
         trials. alpha : α, one number or one for each.
 
     Clopper, Pearson, Biometrika 26, 1934.

@@ -1,7 +1,7 @@
 """Ranges of parameters, declared once at the field: `share: Annotated[float, Range(0, 1, "[)")]`.
 
-The same declaration refuses a bad value (`RangeChecked`), appears in the JSON
-Schema of a scenario, and tells a form what is allowed.
+The same declaration rejects a bad value (`RangeChecked`), appears in the JSON Schema of a scenario,
+and limits a field of a form.
 """
 
 from __future__ import annotations
@@ -19,8 +19,7 @@ from .errors import ScenarioError, format_number, got
 class Range:
     """An interval: `ends` says which ends belong to it, as in "[0, 1)".
 
-    limit : the high end of what is simulated without --no-limits. It refuses no value here, but
-    messages name it.
+    limit : the upper limit of a run without --no-limits. Only messages use it.
     """
 
     low: float = -math.inf
@@ -106,7 +105,7 @@ def ranges(kind: Callable[..., Any]) -> dict[str, Range]:
 
 
 def finite(number: float) -> bool:
-    """True for a number that a float can hold: not nan, not infinite, not 10**400."""
+    """Whether a number fits a finite float: not nan, not infinite, not 10**400."""
     try:
         return math.isfinite(number)
     except OverflowError:
@@ -114,7 +113,7 @@ def finite(number: float) -> bool:
 
 
 def hint_about(key: str, value: object) -> str:
-    """Advice what to set instead of an infinite ε; "" for any other key or value."""
+    """Advice on what to set instead of an infinite ε; "" for any other key or value."""
     if key == "epsilon" and value == math.inf:
         return "; reports without noise, to test with, are those of the protocol exact"
     return ""
@@ -141,7 +140,7 @@ def check_bounds(value: Any) -> None:
 class RangeChecked:
     """The base class of dataclasses whose numeric fields declare ranges, which it checks.
 
-    Raises ScenarioError for the first one that is not.
+    Raises ScenarioError for the first field outside its range.
     """
 
     def __post_init__(self) -> None:
@@ -153,7 +152,9 @@ WIDE: Final = 1e100
 
 
 def check_span(low: float, high: float) -> None:
-    """Raise ScenarioError for ends of a range that are not finite numbers in rising order."""
+    """Raise ScenarioError for ends of a range that are not finite, not ascending or too close
+    together.
+    """
     for key, end in (("low", low), ("high", high)):
         if not abs(end) <= WIDE:
             raise ScenarioError(f"must be from -1e100 to 1e100, {got(end)}", key=key)

@@ -1,4 +1,4 @@
-"""Random numbers for reports of real users: coins of the operating system, drawn in bulk."""
+"""Random numbers for reports of real users, from the operating system, drawn in bulk."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from .errors import RunError, ScenarioError, got
 
 
 def generator(rng: object) -> np.random.Generator:
-    """The given random generator, or a cryptographically secure one for None; raises ScenarioError
-    otherwise.
+    """The given random generator, or a cryptographically secure one for None.
+
+    Raises ScenarioError for anything else.
     """
     if rng is None:
         return secure()
@@ -30,16 +31,18 @@ def secure() -> np.random.Generator:
 class SystemCoins(np.random.Generator):
     """A random generator that takes fresh bytes from the operating system for every draw.
 
-    NumPy's own generators are for simulation: the state of PCG64 follows from some hundred bytes
-    of its output (Bouillaguet, Martinez, Sauvage, ToSC 2020). Nothing is kept between two draws,
-    and any other draw than these is refused.
+    NumPy's own generators are for simulation: the state of PCG64 follows from some hundred bytes of
+    its output (Bouillaguet, Martinez, Sauvage, ToSC 2020). No state is kept between two draws.
+    Raises RunError for other draws than those defined here, and if the system has no random bytes.
     """
 
     def __init__(self) -> None:
         super().__init__(np.random.PCG64(0))  # which nothing here draws from
 
     def random(self, size: Any = None, dtype: Any = np.float64, out: Any = None) -> Any:
-        """Uniform multiples of 2^-53 in [0, 1)."""
+        """float64: uniform multiples of 2^-53 in [0, 1); raises RunError for another dtype, or for
+        `out`.
+        """
         if dtype is not np.float64 or out is not None:
             raise RunError("coins of the operating system are doubles, in an array of their own")
         made = (_words(_count(size), np.uint64) >> np.uint64(11)).astype(np.float64)
@@ -52,7 +55,8 @@ class SystemCoins(np.random.Generator):
     ) -> Any:  # fmt: skip
         """Uniform integers in [low, high), or in [0, low) if `high` is None.
 
-        Words of as many bits as the range needs are drawn until one is inside: none is likelier.
+        Words of as many bits as the range needs are drawn until one is inside, so that all are
+        equally likely. Raises RunError for an empty range.
         """
         if high is None:
             low, high = 0, low
@@ -66,7 +70,7 @@ class SystemCoins(np.random.Generator):
 
     def geometric(self, p: Any, size: Any = None) -> Any:
         """Geometric random numbers: the number of trials of probability p until the first success,
-        1, 2, …
+        1, 2, ….
         """
         left = np.log1p(-self.random(_count(size)))
         return _shape_values(np.maximum(np.ceil(left / np.log1p(-p)), 1).astype(np.int64), size)

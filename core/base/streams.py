@@ -1,8 +1,9 @@
-"""Randomness by address: what a draw depends on decides its stream, never the order of the work.
+"""Randomness by address: the stream of a draw follows from its inputs, never from the order of
+work.
 
 `stream` is the only place where a generator is made. An address is any text that names everything
-the draw depends on, and nothing else; two cells with one address share their draws, which makes
-their difference a paired one.
+the draw depends on, and nothing else; two cells with one address share their draws, so that
+their difference is a paired one.
 """
 
 from __future__ import annotations

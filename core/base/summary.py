@@ -1,4 +1,6 @@
-"""A mean over trials beside its closed form; without NumPy, so that the app knows it as well."""
+"""A mean over trials beside its closed form; without NumPy, so that the app can import it
+quickly.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,8 @@ skewed, so that z is approximate.
 class Estimate:
     """A mean over trials: its standard error (None for one trial), and the closed form.
 
-    doubt : the reason to doubt z; None where z has Student's law of trials - 1 degrees of freedom.
+    doubt : the reason to doubt z; None if z has Student's t distribution of trials - 1 degrees of
+    freedom.
     """
 
     mean: float | None
@@ -27,9 +30,11 @@ class Estimate:
 
     @property
     def z(self) -> float | None:
-        """The z-score (mean - theory) / standard error; None if one of these is missing or 0.
+        """The z-score (mean - theory) / standard error; None if one of these is missing, or the
+        error is 0.
 
-        Of normal measures it has Student's law of trials - 1 degrees of freedom.
+        For normal measures it has Student's t distribution of trials - 1 degrees of freedom. None
+        also for the doubts "rounding" and "rare".
         """
         if self.doubt in ("rounding", "rare") or not self.standard_error:
             return None

@@ -1,4 +1,4 @@
-"""Rows of a table in a file: CSV, packed by gzip or not, Parquet or Arrow."""
+"""Rows of a table in a file: CSV, compressed by gzip or not, Parquet or Arrow."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _end_of(path: Path | str) -> str:
 
 @contextmanager
 def table_rows(path: Source) -> Iterator[RowReader]:
-    """A context manager that opens a table and yields a reader of its rows; raises FileError."""
+    """A context manager of a reader of a table's rows, the header first; raises FileError."""
     if path.suffix.lower() in FRAMES:
         with frame_file(path) as (schema, batches):
             yield _FrameRows(path, schema.names, batches)
@@ -113,12 +113,11 @@ class _CsvRows:
 
 @contextmanager
 def text_file(path: Source, kind: str = "CSV", longest: int | None = None) -> Iterator[TextIO]:
-    """A text file, unpacked where its name ends in .gz.
+    """A context manager of a text file, uncompressed if its name ends in .gz.
 
-    kind : of the text, for the sentence. longest : bytes of a line, LINE at most without it; a
-    longer one is refused before it is held.
-
-    Raises ContentError for what is wrong with its bytes, FileError where it cannot be opened.
+    kind : of the text, for messages. longest : the largest number of bytes of a line, LINE if None;
+    a longer line is refused before it is in memory. Raises ContentError for invalid bytes,
+    FileError if the file cannot be opened.
     """
     csv.field_size_limit(LINE)
     try:
@@ -170,7 +169,7 @@ class _LimitedLines(io.BufferedIOBase):
 
 
 def line_blocks(file: TextIO, most: int) -> Iterator[list[str]]:
-    """Lists of at most `most` lines of a file, and of fewer where lines are long."""
+    """Yields lists of at most `most` lines of a file, and of fewer if lines are long."""
     while lines := file.readlines(BLOCK):
         for at in range(0, len(lines), most):
             yield lines[at : at + most]
@@ -217,9 +216,9 @@ class _FrameRows:
 
 
 def whole_number(text: str) -> int | None:
-    """The whole number that a text of digits means; None for other texts and from 10^19 on.
+    """The integer that a text of digits means; None for other texts and from 10^19 on.
 
-    Also where .0 follows: pandas writes a column of whole numbers so that had a missing value.
+    A final .0 is allowed: pandas writes a column of integers so if it had a missing value.
     """
     digits, point, zeros = text.partition(".")
     whole = digits.isdecimal() and len(digits) <= 19 and (not point or zeros in ("0", "00"))
@@ -227,9 +226,10 @@ def whole_number(text: str) -> int | None:
 
 
 def place_of(name: str, header: Sequence[str], path: Source | str, key: str = "column") -> int:
-    """The index of the column named `name`; raises ScenarioError at `key` if there is none.
+    """The index of the column named `name`.
 
-    A table with one column needs no name of it.
+    A table with one column needs no name. Raises ScenarioError, at `key`, if there is no such
+    column, or more than one.
     """
     if not name and len(header) == 1:
         return 0
@@ -251,8 +251,10 @@ def place_of(name: str, header: Sequence[str], path: Source | str, key: str = "c
 
 
 def refuse_more(row: Sequence[str], width: int, where: str, what: str) -> None:
-    """Raise ContentError for a row with more cells than the header, such as 1,234 without
-    quotes.
+    """Raise ScenarioError for a row with more cells than the header, such as 1,234 without quotes.
+
+    width : the number of cells of the header. where : the row, for the message. what : the error's
+    key.
     """
     if len(row) > width and any(row[width:]):
         rule = f"must have at most as many cells in a row as in its header, {width}"
@@ -264,8 +266,9 @@ def refuse_more(row: Sequence[str], width: int, where: str, what: str) -> None:
 
 @dataclass(frozen=True)
 class Batch:
-    """Some rows of some columns. lines : the line number of each row. cells : the texts of each
-    column.
+    """Some rows of some columns.
+
+    lines : the line number of each row. cells : the texts of each column.
     """
 
     lines: Sequence[int]
@@ -276,8 +279,8 @@ class Batch:
 class Columns:
     """Some columns of a table file, read in batches.
 
-    key : what a message about a column is about. rows : of a batch. keys : the same as `key`, of
-    single columns that a message is otherwise about.
+    key : the key that messages about a column name. rows : the number of rows in a batch. keys :
+    other keys for single columns, by their names.
     """
 
     path: Source
@@ -294,9 +297,10 @@ class Columns:
     ) -> Iterator[T]:
         """Yields a value for each batch of rows, made from the cells as texts or as arrays.
 
-        exact : makes it, and raises ScenarioError where a cell is wrong. quick : makes it of an
-        array of the columns, numbered, where a row is a line and fits the types, NumPy's for each
-        column; None, or no `quick`, leaves the batch to `exact`. Raises FileError, ScenarioError.
+        exact : makes the value from a Batch, and raises ScenarioError for an invalid cell. quick :
+        makes it from a structured array of the columns, if each row is a line that fits the
+        `types`, NumPy's type of each column; if it returns None, or is None, `exact` makes the
+        value. Raises FileError, ScenarioError.
         """
         if self.path.suffix.lower() in FRAMES:
             with frame_file(self.path) as (schema, batches):

@@ -14,7 +14,7 @@ SIMULATOR: Final = 2
 
 
 def versions(ldptui: str = "") -> dict[str, str | int]:
-    """The versions that the numbers of a run depend on, and that of ldptui."""
+    """The versions that the numbers of a run depend on, and that of ldptui, by name."""
     return {
         "ldptui": ldptui,
         "numpy": np.__version__,
@@ -49,8 +49,8 @@ def redrawn_words(known: Mapping[str, str | int]) -> tuple[str, ...]:
 
 
 def find_changed_sampler(known: Mapping[str, str | int]) -> str:
-    """What draws other numbers here, from the same laws, than in a saved run: "simulator" or
-    "NumPy"; "" if nothing does.
+    """The software that draws other numbers here than in a saved run, from the same distributions:
+    "simulator" or "NumPy"; "" if none.
     """
     if known["simulator"] != SIMULATOR:
         return "simulator"

@@ -1,4 +1,4 @@
-"""Bounds on poisoning: the floors that users cannot lift, and the plan that follows from them.
+"""Bounds on poisoning, and the plan of a collection that follows from them.
 
-We derive them; `docs/theory.md` has the derivations, and a test proves each of them again.
+Our derivations are in `docs/theory.md`; a test verifies each of them.
 """

@@ -1,14 +1,17 @@
 """Claims about frequencies, and the share of fakes that overturns them.
 
-A claim says that a weighted sum of frequencies is above a level: "A is held more than B", "v is
+A claim says that a weighted sum of frequencies is above a level: "A is more frequent than B", "v is
 above x", "a and b together are above c and d"; or that an item is among the k most frequent ones.
-It stands against every share of fakes below β*, the *overturning share*: so many reports, all
-saying for the claim what one report can say, would be needed if it were false. With S = Σ w ȳ what
-all reports say, X what they would say of the level, and Y the most that one fake can say,
+It holds for every share of fakes below β*, the *overturning share*: if it were false, so many
+reports, all contributing as much to the claim as one report can, would be needed. With S = Σ w ȳ
+the
+sum of all reports' mean contributions, X its value at the level, and Y the largest contribution of
+one fake,
 
     β* = (S − X)/(Y − X),
 
-as honest reports say at least (S − βY)/(1 − β) on average. We derive it; see `docs/reports.md`.
+as honest reports contribute at least (S − βY)/(1 − β) on average. Our derivation; see
+`docs/reports.md`.
 """
 
 from __future__ import annotations
@@ -43,8 +46,8 @@ class Sum:
 class Claim:
     """A claim about frequencies: a sum is above its level.
 
-    of : that sum, from what all reports say of each item, float64[d]. tests : the number of sums
-    of which one has to be taken for more than it is where the claim is false.
+    of : the sum, from the mean contribution of all reports to each item, float64[d]. tests : the
+    number of sums one of which must be overestimated if the claim is false.
     """
 
     of: Callable[[Floats], Sum]
@@ -59,8 +62,8 @@ def above(claimed: Sum) -> Claim:
 def in_top(item: int, k: int) -> Claim:
     """The claim that an item is among the k most frequent items.
 
-    It is above the k-th of the other items. If the claim is false, k others are as frequent at
-    least, and one of those was taken for less.
+    It is above the k-th of the other items. If the claim is false, k other items are at least as
+    frequent, and one of them was underestimated.
     """
 
     def beyond_next(means: Floats) -> Sum:
@@ -75,8 +78,8 @@ def in_top(item: int, k: int) -> Claim:
 class Overturning:
     """The share of fakes that overturns a claim.
 
-    share : β*, 0 where the estimates do not say what is claimed. low : a lower bound of it, too
-    large with a probability of at most 1 − confidence; 0 where noise alone could make the claim.
+    share : β*, 0 if the estimates contradict the claim. low : a lower bound on it, which is too
+    large with probability 1 − confidence at most; 0 if noise alone could make the claim.
     """
 
     share: float
@@ -84,7 +87,7 @@ class Overturning:
 
     @property
     def stands(self) -> bool:
-        """True if the claim holds without any fake user."""
+        """Whether the claim holds in spite of noise, without any fake user."""
         return self.low > 0
 
 
@@ -107,10 +110,10 @@ def overturning_share(
     confidence: float = 0.95,
     quantile: Callable[[float], float] = normal_quantile,
 ) -> Overturning:
-    """The share of fakes that overturns a claim, with its uncertainty.
+    """The share of fakes that overturns a claim, with a lower bound.
 
-    means : float64[d], ȳ, what all reports say of each item on average: C/N. noise : `reported`,
-    or `independent`. quantile : of the noise, in standard deviations.
+    means : float64[d], ȳ, the mean contribution of all reports to each item: C/N. noise : the
+    result of `report_noise` or `independent`. quantile : of the noise, in standard deviations.
     """
     claimed = claim.of(means)
     level = float(ballot.q * claimed.weights.sum() + ballot.gap * claimed.above)
@@ -125,8 +128,9 @@ def overturning_share(
 
 
 def report_noise(protocol: PureProtocol, reports: int) -> Noise:
-    """The noise of the estimates from N reports of a random sample of users; the largest possible
-    noise if unknown.
+    """The noise of the estimates from N reports of a random sample of users.
+
+    The largest possible noise if the joint support of items is unknown.
     """
 
     def of(claimed: Sum, means: Floats) -> float:
@@ -152,7 +156,7 @@ def _both(protocol: PureProtocol, said: Floats, held: Floats) -> Floats:
 
 
 def independent(deviations: Floats) -> Noise:
-    """Independent noise in each item, as curators and aggregators add; deviations : float64[d]."""
+    """Independent noise in each item, as curators and aggregators add. deviations : float64[d]."""
 
     def of(claimed: Sum, means: Floats) -> float:
         assert deviations.size == means.size

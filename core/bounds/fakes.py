@@ -1,14 +1,14 @@
-"""A certified floor on the fakes: how many reports at least no honest population can have sent.
+"""A certified floor on the number of fakes: how many reports no honest population can have sent.
 
-Of any set S of items it is known how likely an honest report supports all of S, whatever its user
-holds: with probability τ at most; and so for "supports none of S". Where x of N reports do it, m of
-them fake at most and the others honest,
+For any set S of items, an honest report supports all of S with a known probability τ at most,
+whatever its user's item; likewise for "supports none of S". If x of N reports support S, at most m
+of them are fake and the others honest,
 
     P(at least x) ≤ P(m + Bin(N − m, τ) ≥ x),
 
-an exact test of m, in the manner of Clopper and Pearson. All sets of all sizes up to `SIZES` are
-paid for (Bonferroni), so that whoever looks for the best one finds no more than there is. Fakes who
-look like an honest population (`undetectable`) prove nothing. We derive it.
+an exact test of m, in the manner of Clopper and Pearson. It is corrected for all sets of all sizes
+up to `SIZES` (Bonferroni), so that any search for the best set is valid. Fakes who look like an
+honest population (`undetectable`) prove nothing. Our derivation.
 """
 
 from __future__ import annotations
@@ -31,12 +31,11 @@ SIZES: Final = 16
 
 @dataclass(frozen=True, eq=False)
 class Floor:
-    """A proved lower bound on the number of fakes among N reports, and the item set that proves the
-    bound.
+    """A proved lower bound on the number of fakes among N reports, and the item set that proves it.
 
-    fakes : m. reports : N. confidence : that no more than the true number is proved. items :
-    int64[s], the set; empty where nothing is proved. every : whether it is that so many reports
-    support all of its items; else that they support none. seen : the reports that do.
+    fakes : m. reports : N. confidence : that the true number is not smaller. items : int64[s], the
+    set; empty if nothing is proved. every : whether the counted reports support all of its items;
+    else they support none. seen : the number of these reports.
     """
 
     fakes: int
@@ -53,7 +52,7 @@ class Floor:
 
 
 def nothing(reports: int, confidence: float) -> Floor:
-    """The trivial lower bound: no fakes are proved."""
+    """The trivial lower bound: 0 fakes."""
     return Floor(0, reports, confidence, np.empty(0, dtype=np.int64))
 
 
@@ -62,7 +61,7 @@ def honest_rates(protocol: PureProtocol, sizes: int) -> tuple[Floats, Floats]:
     """The largest probabilities that an honest report supports all, or none, of s items, for each
     s.
 
-    float64[sizes] each, s = 1, 2, …, exact; 1 where they are not known, so that nothing is proved.
+    float64[sizes] each, s = 1, 2, …, exact; 1 if not known, so that nothing is proved.
     """
     every, none = np.ones(sizes), np.ones(sizes)
     ballot = ballot_of(protocol)
@@ -85,8 +84,8 @@ def log_chances(items: int, sizes: int, confidence: float) -> Floats:
     """float64[sizes]: the logarithm of the error probability of each test of a set of s items
     (union bound).
 
-    (1 − confidence)/2 for each of both directions, in equal parts for the sizes, and of each size
-    in equal parts for all C(d, s) sets.
+    (1 − confidence)/2 for each of both directions, in equal parts for the sizes, and for each size
+    in equal parts for all C(d, s) sets. items : d.
     """
     sets = [
         math.lgamma(items + 1) - math.lgamma(s + 1) - math.lgamma(items - s + 1)
@@ -98,10 +97,11 @@ def log_chances(items: int, sizes: int, confidence: float) -> Floats:
 
 
 def least_fakes(seen: Counts | Floats, reports: int, rate: Floats, log_chance: Floats) -> Counts:
-    """int64[…]: the smallest number of fakes m with P(m + Bin(N − m, τ) ≥ x) of at least the given
+    """int64[…]: the smallest number of fakes m at which P(m + Bin(N − m, τ) ≥ x) reaches the given
     probability.
 
-    seen : x, of N reports. rate : τ. The probability rises with m, and is 1 at m = x.
+    seen : x, of N reports. rate : τ. log_chance : the logarithm of the probability. The former
+    probability rises with m, and is 1 at m = x.
     """
     every, rates, chances = np.broadcast_arrays(seen, rate, np.exp(log_chance))
     made = np.zeros(every.shape, dtype=np.int64)
@@ -142,10 +142,11 @@ def _least_above(
 
 
 def most_fakes(seen: Counts | Floats, reports: int, rate: Floats, log_chance: Floats) -> Counts:
-    """int64[trials]: the largest `least_fakes` of [trials, sets] numbers of reports, row by row.
+    """int64[trials]: the largest `least_fakes` over the sets of each trial.
 
-    A normal law tells roughly what each set proves; the others are gone through only where a lower
-    bound leaves room for more than the best of these proves.
+    seen : [trials, sets], numbers of reports. rate, log_chance : float64[sets]. A normal
+    approximation selects the best set; other sets are computed only if a lower bound leaves room
+    for more.
     """
     others, chance = np.maximum(1 - rate, 1e-12), np.exp(log_chance)
     excess = (seen - reports * rate) / others  # the fakes, if no number had noise
@@ -168,10 +169,10 @@ def most_fakes(seen: Counts | Floats, reports: int, rate: Floats, log_chance: Fl
 
 
 def tail_at_least(seen: Counts | Floats, reports: int | Counts, rate: Floats) -> Floats:
-    """float64[…]: a lower bound on P(Bin(N, τ) ≥ x), of x beyond the mean; no SciPy is loaded.
+    """float64[…]: a lower bound on P(Bin(N, τ) ≥ x), for x beyond the mean; loads no SciPy.
 
-    It is Φ(−√(2N KL(x/N ‖ τ))) at least (Zubkov, Serov 2013, theorem 1), and Φ(−z) is at least
-    (√(4 + z²) − z)/2 times the normal density (Birnbaum 1942).
+    At least Φ(−√(2N KL(x/N ‖ τ))) (Zubkov, Serov 2013, theorem 1), and Φ(−z) is at least (√(4 + z²)
+    − z)/2 times the normal density (Birnbaum 1942).
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         apart = _divergence(seen, reports, rate)
@@ -193,7 +194,7 @@ class ItemChain:
     """Growing sets of items, each with one item more, and the number of reports that support all
     (or none) of each.
 
-    items : int64[k], the first s of them are the set of size s. seen : int64[k]. every : whether
+    items : int64[k], of which the first s are the set of size s. seen : int64[k]. every : whether
     `seen` counts the reports that support all of a set; else those that support none.
     """
 
@@ -209,8 +210,9 @@ def floor_of(
     sizes: int,
     confidence: float,
 ) -> Floor:
-    """The largest lower bound on the number of fakes that chains of item sets prove; sizes : the
-    set sizes tested.
+    """The largest lower bound on the number of fakes that chains of item sets prove.
+
+    sizes : the number of set sizes that are tested.
     """
     best = nothing(reports, confidence)
     every, none = honest_rates(protocol, sizes)
@@ -233,8 +235,8 @@ def floor_of_counts(
 ) -> Floor:
     """The lower bound on the number of fakes that support counts of single items prove.
 
-    A report of one item has no other one, so that counts tell there how many support none of any
-    set. counts : int64[d], of N reports.
+    counts : int64[d], of N reports. If a report supports one item only, the counts also tell how
+    many support none of any set.
     """
     chains, sizes = _of_counts(protocol, counts, reports)
     return floor_of(protocol, chains, reports, sizes, confidence)

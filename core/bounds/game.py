@@ -1,7 +1,7 @@
 """A matrix game: an attacker who chooses a row and a server who chooses a column, at random.
 
-Whatever the other one does, the attacker's mixture gains at least the value on average, and the
-server's loses at most that (von Neumann 1928). Both are the solution of one linear programme.
+Against every opponent, the attacker's mixture gains at least the game's value on average, and the
+server's loses at most that (von Neumann 1928). Both solve one linear programme.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from ..base.sampling import Floats
 class Game:
     """The solution of a zero-sum game: mixed strategies of both players and the game's value.
 
-    value : what the attacker gains. rows, columns : how likely each row is for the attacker, and
-        each column for the server.
+    value : the attacker's gain. rows, columns : the probabilities of the attacker's rows, and of
+        the server's columns.
     """
 
     value: float
@@ -33,6 +33,8 @@ def solve_game(matrix: Floats) -> Game:
 
     max v subject to Σ_i x_i A_ij ≥ v for every column j, x in the simplex; the server's mixture is
     the programme's dual.
+
+    Raises ScenarioError for a matrix that is too large or has entries that are not finite.
     """
     from scipy.optimize import linprog
 

@@ -1,8 +1,8 @@
-"""What no defence can see of numbers: fakes whose reports look like another honest population's.
+"""Undetectable attacks on numbers: fakes whose reports look like another honest population's.
 
-Fakes with the report law z hide if (1−β)Pf + βz = Pf′ for a population f′, P the table of honest
-reports. So f′ is any population with Pf′ ≥ (1−β)Pf, and the one with the largest mean is a linear
-programme. We derive it; `docs/theory.md` has the same for frequencies.
+Fakes with the report distribution z hide if (1−β)Pf + βz = Pf′ for a population f′, P the table of
+honest reports. So f′ is any population with Pf′ ≥ (1−β)Pf, and the one with the largest mean is a
+linear programme. Our derivation; `docs/theory.md` has the same for frequencies.
 """
 
 from __future__ import annotations
@@ -20,8 +20,9 @@ def hidden_law(table: Floats, values: Floats, genuine: Floats, share: float) -> 
     """float64[K]: the undetectable distribution of fakes' reports, a share β of all, that moves the
     mean most.
 
-    table : float64[K, d], columns are laws of honest reports. values : float64[d], the numbers
-    whose mean shall grow. genuine : float64[d], what the genuine users hold.
+    table : float64[K, d], columns are distributions of honest reports. values : float64[d], the
+    numbers whose mean shall grow. genuine : float64[d], the genuine users' distribution over them.
+    Raises RunError if the programme is not solved.
     """
     key = (table.tobytes(), values.tobytes(), genuine.tobytes(), share)
     return _solve_law(*key, table.shape)
@@ -31,8 +32,10 @@ def least_shift(epsilon: float, values: Floats, genuine: Floats, share: float) -
     """The shift of a mean that stays undetectable under every ε-LDP protocol.
 
     A share β of all moves to the largest number, and so may β/(e^ε − 1) of the lowest numbers: a
-    report is at most e^ε times as likely for these. Of a protocol with a report for every set of
-    numbers, e^ε times as likely for these, it is the most. values, genuine : as of `hidden_law`.
+    report is at most e^ε times as likely for these. It is the largest shift for a protocol with a
+    report for every set of numbers, e^ε times as likely for these.
+
+    values, genuine : float64[d], as in `hidden_law`.
     """
     order = np.argsort(values)
     held = (1 - share) * genuine[order]

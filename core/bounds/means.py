@@ -1,10 +1,10 @@
 """The planner of a mean: users, budget, share of fakes and error, each from the others.
 
-Of N reports a share β is fake and says what a report can say, from −C to C, where the honest mean
+Of N reports a share β is fake, with any value from −C to C, while the honest mean
 is from −1 to 1: the estimate is off by β(C + 1) at most, and by noise of standard deviation √(V/N),
-V the largest variance of what a report says. So it is within x of the honest mean, with probability
+V the largest variance of a report's value. So it is within x of the honest mean, with probability
 1 − α, if β(C + 1) + z√(V/N) ≤ x, z = Φ⁻¹(1 − α/2). That is the planner's threshold βa + zσ₀ of two
-items, to which a gain factor a = C + 1 lifts one. We derive it.
+items, with a gain factor a = C + 1. Our derivation.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ def oracle_of(protocol: NumericProtocol) -> Oracle:
 
 
 def plan_of(users: float, share: float, within: float, alpha: float) -> Plan:
-    """The planner's equivalent of a mean's error: a frequency plan whose threshold is the
-    error x.
+    """The planner's equivalent of a mean's error: a frequency plan whose threshold is the error x =
+    `within`.
     """
     return Plan(SIDES, users, share, min(within / (1 - share), 1.0), alpha, 0.5)
 
@@ -45,9 +45,10 @@ def error(oracle: Oracle, users: float, share: float, alpha: float) -> float:
 def users_needed(
     oracle: Oracle, share: float, within: float, alpha: float, half: float = 1.0
 ) -> float:
-    """The number of genuine users with whom the mean's error is at most x; raises ScenarioError.
+    """The number of genuine users with whom the mean's error is at most x = `within`.
 
-    half : half the range, in whose numbers a refusal speaks.
+    half : half the range, the unit of messages. Raises ScenarioError if no number of users
+    suffices.
     """
     plan = plan_of(1, share, within, alpha)
     _above_floor(planner.attack_floor(oracle, plan), within, half)
@@ -60,7 +61,10 @@ def users_needed(
 def largest_share(
     oracle: Oracle, users: float, within: float, alpha: float, half: float = 1.0
 ) -> float:
-    """The largest share of fakes with which the mean's error is at most x; raises ScenarioError."""
+    """The largest share of fakes with which the mean's error is at most x = `within`.
+
+    Raises ScenarioError if noise alone exceeds x.
+    """
     from scipy.optimize import brentq
 
     def room(share: float) -> float:
@@ -79,7 +83,10 @@ def least_epsilon(
     alpha: float,
     half: float = 1.0,
 ) -> float:
-    """The smallest ε with which the mean's error is at most x; raises ScenarioError."""
+    """The smallest ε with which the mean's error is at most x = `within`.
+
+    bind : the error model of the protocol at an ε. Raises ScenarioError if no ε suffices.
+    """
     try:
         return planner.least_epsilon(bind, plan_of(users, share, within, alpha))
     except ScenarioError as refused:

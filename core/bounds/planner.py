@@ -1,7 +1,7 @@
 """The planner: users, budget, share of fakes, frequency and power, each from the others.
 
-An item is *found* when its estimate exceeds the threshold βa + zσ₀ of n + m reports: more than a
-fake item can be lifted to (the attack floor βa), and more than the noise of d items reaches with
+An item is *detected* when its estimate exceeds the threshold βa + zσ₀ of n + m reports: more than
+the gain of an item by fakes (the attack floor βa), plus what the noise of d items exceeds with
 probability α. The mean of a genuine item is (1 − β)f, as fakes report something else. We derive
 all of it from the closed forms of Wang et al. 2017 (theorem 2) and of the gain.
 """
@@ -28,18 +28,19 @@ COARSE: Final = 33
 
 @dataclass(frozen=True)
 class Oracle:
-    """The error model of a pure protocol at one ε and d, as the planner needs.
+    """The error model of a pure protocol at one ε and d, as the planner needs it.
 
     variance : Var* = q(1−q)/(p−q)², n times the variance of an estimate of zero.
-    slope : (1−p−q)/(p−q), what an item's own frequency adds to it.
-    gain_factor : (s−q)/(p−q), how far fakes lift one item: each supports it with probability s.
-        Where they lift r items together, each of these.
-    lowered : (q−s′)/(p−q), how far the same fakes lower any other item, which they support with
+    slope : (1−p−q)/(p−q), the increase of that variance per unit of frequency.
+    gain_factor : (s−q)/(p−q), the gain of one item per share of fakes, who support it with
+    probability s;
+        if they promote r items together, the gain of each.
+    lowered : (q−s′)/(p−q), by how much the same fakes lower any other item, which they support with
         probability s′.
-    noise : the variance of the noise of one count, which servers or a curator add once; 0 where
-        users add their own. curator : who adds it, whose noise has its own tails; None for normal
-        ones, of sums over users.
-    whole : the whole parameters of the protocol, which are chosen by ε.
+    noise : the variance of the noise of one count, which servers or a curator add once; 0 if users
+        add their own. curator : the mechanism that adds it, whose noise has its own tails; None for
+        normal noise, of sums over users.
+    whole : the integer parameters of the protocol, which are chosen by ε.
     """
 
     epsilon: float
@@ -121,8 +122,9 @@ class Oracle:
 class Plan(RangeChecked):
     """A planned collection: n genuine users, and fakes who are a share β of all users.
 
-    frequency : the smallest one of an item that has to be found. power : how likely it is found.
-    alpha : how likely any of d items that nobody holds passes the threshold, without an attack.
+    frequency : the smallest frequency that has to be detected. power : the probability of detecting
+    it. alpha : the probability that any of d items without users passes the threshold, without an
+    attack.
     """
 
     items: Annotated[int, DOMAIN]
@@ -152,7 +154,7 @@ def power_quantile(oracle: Oracle, plan: Plan) -> float:
 
 
 def attack_floor(oracle: Oracle, plan: Plan) -> float:
-    """The gain βa that fakes can reach, with β their share and a the protocol's gain factor:
+    """The gain βa of an item by fakes, with β their share and a the protocol's gain factor:
     frequencies below it prove nothing.
     """
     return plan.share * oracle.gain_factor
@@ -166,15 +168,15 @@ def undetectable_floor(oracle: Oracle, plan: Plan) -> float:
 
 
 def verified_floor(plan: Plan) -> float:
-    """The gain β of fakes (share β of all users) who have to run the protocol and choose their item
-    alone.
+    """The gain β of fakes (share β of all users) who have to run the protocol and only choose their
+    item.
     """
     return plan.share
 
 
 def noise_threshold(oracle: Oracle, plan: Plan) -> float:
-    """The threshold zσ₀ that an item without users exceeds with probability α only, from n + m
-    reports.
+    """The threshold zσ₀, from n + m reports, that any of d items without users exceeds with
+    probability α.
     """
     return quantile(oracle, plan) * math.sqrt(oracle.unit_variance(plan.reports) / plan.reports)
 
@@ -183,7 +185,7 @@ def saturation_users(oracle: Oracle, plan: Plan) -> float:
     """The number of reports n* = z²Var*/(βa)² at which the noise threshold equals the attack floor
     βa.
 
-    More users help ever less from there on. Infinite where nobody is fake.
+    Beyond it more users help less and less. Infinite without fakes.
     """
     floor = attack_floor(oracle, plan)
     if floor <= 0:
@@ -214,7 +216,7 @@ def without_fakes(plan: Plan) -> Plan:
 def found_power(oracle: Oracle, plan: Plan, lowered: bool = False) -> float:
     """The probability that an item of the plan's frequency is detected.
 
-    lowered : whether the fakes who lift another item also lower this one by what they leave out.
+    lowered : whether the fakes who promote another item also lower this one, by not supporting it.
     """
     mean = (1 - plan.share) * plan.frequency - attack_floor(oracle, plan)
     if lowered:
@@ -232,8 +234,9 @@ def _spread(oracle: Oracle, plan: Plan) -> float:
 
 
 def users_needed(oracle: Oracle, plan: Plan) -> float:
-    """The number of genuine users at which the plan's frequency is detected; raises
-    ScenarioError.
+    """The number of genuine users at which the plan's frequency is detected.
+
+    Raises ScenarioError if it is below the attack floor, or if more than USERS.high are needed.
     """
     shown = (1 - plan.share) * plan.frequency
     room = shown - attack_floor(oracle, plan)
@@ -252,8 +255,9 @@ def users_needed(oracle: Oracle, plan: Plan) -> float:
 
 
 def largest_share(oracle: Oracle, plan: Plan) -> float:
-    """The largest share of fakes at which the plan's frequency is detected; raises
-    ScenarioError.
+    """The largest share of fakes at which the plan's frequency is detected.
+
+    Raises ScenarioError if it is not detected without fakes.
     """
 
     def room(share: float) -> float:
@@ -282,10 +286,13 @@ def largest_power(oracle: Oracle, plan: Plan) -> float:
 
 
 def least_epsilon(bind: Callable[[float], Oracle], plan: Plan) -> float:
-    """The smallest ε at which the plan's frequency is detected; raises ScenarioError.
+    """The smallest ε at which the plan's frequency is detected.
 
-    bind : the protocol at an ε. Its whole parameters make steps, so that a budget may be enough
-        where one that is a little larger is not: the pieces between them are gone through.
+    bind : the error model of the protocol at an ε. Its integer parameters make steps, so that a
+    budget may suffice
+        where a slightly larger one does not: every piece between two steps is searched.
+
+    Raises ScenarioError if no ε suffices.
     """
 
     def is_found(log_epsilon: float) -> bool:

@@ -1,8 +1,8 @@
-"""The undetectable gain for any matrix of reports that can be listed: a linear programme.
+"""The undetectable gain for any enumerated matrix of report probabilities: a linear programme.
 
-Few reports bind. So only those are rows that some solution breaks, and every solution is pulled
-towards honest reports of the targets until it breaks none: what that gains, and the programme so
-far, enclose the optimum.
+Few reports are binding constraints. So only those are rows that some solution violates, and every
+solution is pulled towards honest reports of the targets until it violates none: its gain, and the
+optimum of the rows so far, enclose the optimum.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ TOLERANCE: Final = 1e-9
 class Optimum:
     """The largest undetectable gain under a protocol given as a matrix of report probabilities.
 
-    gain : that of a shift which breaks no row. bound : no shift gains more.
-    reports : int64[k], the reports that were rows; a start for a programme like this one.
+    gain : that of a feasible shift. bound : an upper bound on the gain of every feasible shift.
+    reports : int64[k], the reports whose constraints were used; a start for a similar programme.
     """
 
     gain: float
@@ -50,8 +50,9 @@ def optimum(
 ) -> Optimum:
     """max Σ_T (f′ − f) subject to f′ in the simplex and M f′ ≥ (1−β) M f, report by report.
 
-    law : float64[d, reports], M. within : the gain may be this part of itself too small.
-    start : reports that are rows from the beginning. Raises ScenarioError.
+    law : float64[d, reports], M. frequencies : f, float64[d]. share : β. within : the relative
+    error that the gain may have. start : int64[k], reports that are constraints from the beginning.
+    Raises ScenarioError if M is too large or the programme is not solved.
     """
     if law.size > ENTRIES:
         rule = f"must have a report law of at most {ENTRIES} entries to be optimised over"
@@ -106,9 +107,12 @@ def _best(law: Floats, rows: Items, most: Floats, targets: Items) -> Floats:
 def possible(law: Floats, frequencies: Floats, share: float) -> tuple[Floats, Floats]:
     """The smallest and the largest honest frequency of each item, float64[d] each, not clipped.
 
-    Honest f are possible with a share β of fakes if (1 − β) M f ≤ M g, report by report: with
-    δ = g − (1 − β) f, Σδ = β, no M δ is negative, and no δ exceeds its g. Two linear programmes for
-    each item. law : float64[d, reports], M. frequencies : g, the estimates. Raises ScenarioError.
+    Honest f are possible with a share β of fakes if (1 − β) M f ≤ M g, report by report: with δ = g
+    − (1 − β) f, Σδ = β, no M δ is negative, and no δ exceeds its g. Two linear programmes for each
+    item.
+
+    law : float64[d, reports], M. frequencies : g, float64[d], the estimates. Raises ScenarioError
+    if M is too large or a programme is not solved.
     """
     from scipy.optimize import linprog
 

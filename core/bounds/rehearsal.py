@@ -1,4 +1,4 @@
-"""Rehearsals: the collection of a plan, or of a design, is simulated on the counts path."""
+"""Simulations of planned and designed collections, to check their closed forms."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ def rehearse_plan(
     proved: bool = False,
     alarms_planned: float | None = None,
 ) -> dict[str, float | int]:
-    """The measured errors of a simulated plan, beside the numbers that the plan promises.
+    """The measured errors of a simulated plan, beside the numbers of its closed forms.
 
-    Item 0 has the plan's frequency and item 1 all other users; nobody holds the rest, and the fakes
-    lift the last `targets` of them. Returns, by name, each with its standard error and its closed
-    form: power, the share of trials that find item 0; item and target, the mean estimates of item
-    0 and of a target; alarms, the share of trials without an attack in which an item that nobody
-    holds passes the noise threshold. Its plan takes those items, two fewer than all, as
-    independent, which makes it a little less than α.
+    Item 0 has the plan's frequency and item 1 all other users; the remaining items have none, and
+    the fakes promote the last `targets` of them. Returns, by name, each with its standard error and
+    its closed form: power, the share of trials that detect item 0; item and target, the mean
+    estimates of item 0 and of a target; alarms, the share of trials without an attack in which an
+    item without users passes the noise threshold. The closed form of alarms takes these items, two
+    fewer than all, as independent, which makes it slightly less than α.
 
-    mechanism : a pure protocol, or who adds the noise. oracle : of its plan. proved : the fakes
-    have to run the protocol, each for one of the targets. alarms_planned : of all items, where the
-    noise is not that of the oracle.
+    mechanism : a pure protocol, a curator or an aggregation. oracle : its error model. proved :
+    whether fakes have to run the protocol, each for one of the targets. alarms_planned : for all
+    items, if their noise is not the oracle's. Raises ScenarioError if there are too few items.
     """
     if plan.items < targets + 2:
         rule = f"needs at least {targets + 2} items to check: one found, one of others, the lifted"
@@ -102,10 +102,10 @@ def rehearse_design(
     trials: int,
     rng: Rng,
 ) -> dict[str, float | int]:
-    """The measured errors of a protocol beside its planned ones, on the counts path.
+    """The measured errors of a protocol beside its planned ones, simulated on the counts path.
 
     noise : the RMSE of a target without an attack. gain : Σ over the targets, each trial with and
-    without the fakes. worst : the RMSE of one target that all fakes aim at. Measured, with their
+    without the fakes. worst : the RMSE of one target that all fakes promote. Measured, with their
     standard errors and with the closed forms of `planned`.
     """
     fakes = round(users * share / (1 - share))

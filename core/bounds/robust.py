@@ -1,12 +1,13 @@
-"""Robust intervals: what is still known of the honest users where some of the reports may be fake.
+"""Robust intervals of the honest users' frequencies if some of the reports may be fake.
 
-Of N reports at most a share β is fake, and a fake says of an item whatever a report can say, from
-`low` to `high`. Honest reports then said between (ȳ − β high)/(1 − β) and (ȳ − β low)/(1 − β) on
-average, where all reports say ȳ: the *marginal set*, whose both ends some fakes reach. The *sharp
-set* is smaller: it holds where all reports together have the law of an honest population, so that
-no defence sees anything, and is the undetectable bound read backwards (`undetectable`). Noise is
-added as Imbens and Manski do ("Confidence intervals for partially identified parameters",
-Econometrica 2004). We derive the sets; `docs/reports.md` has the derivations.
+Of N reports at most a share β is fake, and a fake contributes to an item any value from `low` to
+`high`. If all reports contribute ȳ on average, honest reports contribute between
+(ȳ − β high)/(1 − β) and (ȳ − β low)/(1 − β): the *marginal set*, both of whose ends some fakes
+reach. The *sharp set* is smaller: it holds if all reports together have the distribution of an
+honest
+population, so that no defence detects anything, and is the undetectable bound inverted
+(`undetectable`). Noise is added as Imbens and Manski do ("Confidence intervals for partially
+identified parameters", Econometrica 2004). Our derivations of the sets are in `docs/reports.md`.
 """
 
 from __future__ import annotations
@@ -47,10 +48,10 @@ KNOTS: Final = 4096
 class Ballot:
     """The range of the contribution of one report to an item's count.
 
-    p, q : its mean for the item that the user holds, and for any other one. low, high : the least
-    and the largest that a server accepts. votes : the number of items of which one report can say
-    `high`; None for any number. Without arguments: a report that names its items openly, as a
-    curator or an aggregator of shares takes it (a histogram has one vote, Prio3SumVec any).
+    p, q : its mean for the user's item, and for any other item. low, high : the smallest and the
+    largest contribution that a server accepts. votes : the number of items to which one report can
+    contribute `high`; None for any number. The defaults are those of a report that names its items
+    openly, to a curator or an aggregator (a histogram has one vote, Prio3SumVec any number).
     """
 
     p: float = 1.0
@@ -98,9 +99,10 @@ def ballot_of(protocol: Any) -> Ballot:
 
 
 def proved_ballot(protocol: PureProtocol) -> Ballot:
-    """The range of a fake report's mean if a proof holds fakes to the protocol.
+    """The range of a fake report's mean contribution if each report is proved to be drawn by the
+    protocol.
 
-    A fake chooses one item, whose reports say p of it and q of any other one.
+    A fake chooses one item, to which its reports contribute p on average, and q to any other item.
     """
     return Ballot(protocol.p, protocol.q, protocol.q, protocol.p, votes=1)
 
@@ -108,10 +110,10 @@ def proved_ballot(protocol: PureProtocol) -> Ballot:
 def honest_mean(
     mean: Floats | float, share: float, low: float = 0.0, high: float = 1.0
 ) -> Interval:
-    """The range of the mean of honest reports if the mean of all reports is `mean`.
+    """The range of the mean of honest reports if the mean of all reports is `mean`, float64[…].
 
-    share : β, that of the fakes among all reports, below 1. low, high : what a fake can say.
-    Both ends are reached, by fakes who all say `high` and by fakes who all say `low`.
+    share : β, that of the fakes among all reports, below 1. low, high : the range of a fake report.
+    Both ends are reached, by fakes who all report `high` and by fakes who all report `low`.
     """
     mean = np.asarray(mean, dtype=np.float64)
     return (mean - share * high) / (1 - share), (mean - share * low) / (1 - share)
@@ -121,8 +123,8 @@ def marginal_set(means: Floats, share: float, ballot: Ballot) -> Interval:
     """The interval of each item's honest frequency, whatever a share β of fakes sends; not clipped
     to [0, 1].
 
-    means : float64[…], what all reports say of each item on average. Its width is
-    β (high − low)/((1 − β)(p − q)).
+    means : float64[…], the mean contribution of all reports to each item. Its width is β (high −
+    low)/((1 − β)(p − q)).
     """
     # What `honest_mean` leaves to honest reports, read as `Ballot.frequencies` does, in one step.
     scale = (1 - share) * ballot.gap
@@ -135,9 +137,9 @@ def sharp_set(frequencies: Floats, share: float, protocol: Exchangeable) -> Inte
     """The interval of each item's honest frequency if fakes' reports are undetectable; not clipped
     to [0, 1].
 
-    frequencies : float64[d], the estimates from all reports. The set is that of all honest f with
-    (1 − β) M f ≤ M g, report by report, of a histogram g: with δ = g − (1 − β) f it says that the
-    items that a report supports have a sum of δ of at least −L, L = β π(1 − p)/(p − π).
+    frequencies : float64[d], the estimates from all reports. The set of all honest f with (1 − β) M
+    f ≤ M g, report by report, of a histogram g: with δ = g − (1 − β) f, the items that a report
+    supports have a sum of δ of at least −L, L = β π(1 − p)/(p − π).
     """
     size = protocol.report_size
     rate = protocol.q if size is None else size / protocol.domain_size
@@ -183,9 +185,10 @@ def _held_back(frequencies: Floats, total: float, size: int) -> Floats | float:
 
 
 def conditional_set(protocol: PureProtocol, frequencies: Floats, share: float) -> Interval:
-    """The sharp set of a protocol: in closed form, or by a linear programme for each end.
+    """The sharp set of a protocol: in closed form, or by two linear programmes for each item.
 
-    Raises ScenarioError where reports cannot be listed, or are too many.
+    frequencies : float64[d]. Raises ScenarioError if the reports cannot be enumerated, or are too
+    many.
     """
     if isinstance(protocol, Exchangeable):
         return sharp_set(frequencies, share, protocol)
@@ -209,9 +212,9 @@ def deviation(protocol: PureProtocol, means: Floats, reports: int) -> Floats:
     """float64[…]: an upper bound on the standard deviation of N reports' mean contribution to each
     item.
 
-    Of reports that support an item or do not it is √(c(1 − c)/N), c what they say on average: fakes
-    add to the noise of the honest ones there, and never take from it. Of reports that also speak
-    against items, or say nothing, it is that of an item of which they speak most often.
+    For reports that support an item or do not, √(c(1 − c)/N), with c their mean contribution: fakes
+    add to the noise of the honest reports, and never reduce it. For reports that also speak against
+    items, the deviation at frequency 1.
     """
     if protocol.least_support < 0:
         spoken = (protocol.p - protocol.q) ** 2 * (item_variance(protocol, 1, 1.0) + 1)
@@ -226,9 +229,9 @@ def with_noise(ends: Interval, noise: Floats | float, confidence: float) -> Inte
     """The interval widened for noise, so that it covers the true value with this probability at
     least.
 
-    noise : float64[…], the standard deviation of each end. By z standard deviations with
-    Φ(z + Δ/σ) − Φ(−z) = confidence, Δ their distance: less than of an interval around one number,
-    as what is true is at one of both ends at most.
+    noise : float64[…], the standard deviation of each end. Widened by z standard deviations with
+    Φ(z + Δ/σ) − Φ(−z) = confidence, Δ the width: less than for an interval around one number, as
+    the true value is near one of both ends at most.
     """
     low, high = ends
     moved = noise * noise_factor(high - low, noise, confidence)
@@ -239,7 +242,7 @@ def noise_factor(distance: Floats, noise: Floats | float, confidence: float) -> 
     """The z of Imbens and Manski for intervals of a given width, whose ends have a given standard
     deviation.
 
-    float64[…]; one number where all sets are wide.
+    float64[…]; one number if all intervals are wide, or all have width 0.
     """
     one_sided, two_sided = normal_factors(confidence)
     if (distance > FAR * noise).all() and np.all(noise > 0):
@@ -282,8 +285,8 @@ def _factors(confidence: float) -> Floats:
 
 
 def skewed_at(means: Floats, reports: int) -> BoolArray:
-    """bool[…]: where the number of supporting reports is so small or large that its distribution is
-    skewed.
+    """bool[…]: whether the number of supporting reports is so small or large that its distribution
+    is skewed.
     """
     return np.asarray((1 - 2 * means) ** 2 > SKEWED**2 * reports * means * (1 - means))
 
@@ -299,9 +302,9 @@ def intervals(
 ) -> Interval:
     """Intervals in [0, 1] around the identified intervals, widened for nearly normal noise.
 
-    spread : float64[…], the standard deviation of what all reports say of each item on average. A
-    curator's or an aggregator's ballot is `Ballot()` or `Ballot(votes=1)`, and its spread that of
-    the noise that it adds, over N.
+    spread : float64[…], the standard deviation of the mean contribution of all reports to each
+    item. For a curator or an aggregator the ballot is `Ballot()` or `Ballot(votes=1)`, and the
+    spread that of its noise, over N.
     """
     return clip_interval(with_noise(ends, spread / (ballot.gap * (1 - share)), confidence))
 
@@ -317,8 +320,8 @@ def exact_intervals(
     """Robust intervals by Clopper and Pearson, for reports that support an item or do not.
 
     Honest reports support an item at different rates, p and q, and their number is less dispersed
-    beyond its mean than a binomial one of the mean rate (Hoeffding, "On the distribution of the
-    number of successes in independent trials", 1956): the ends cover at least as often.
+    than a binomial one of the mean rate (Hoeffding, "On the distribution of the number of successes
+    in independent trials", 1956): the ends cover at least as often.
     """
     from scipy.special import ndtr
 
@@ -343,9 +346,9 @@ def robust_intervals(
 ) -> Interval:
     """Intervals in [0, 1] that cover each honest frequency, whatever a share β of fakes sends.
 
-    means : float64[d], what N reports say of each item on average: C/N. sharp : where all reports
-    together look honest; raises ScenarioError for a protocol of which that set is not known.
-    ballot : what one fake can say; None: whatever a report can.
+    means : float64[d], the mean contribution of N reports to each item: C/N. sharp : whether all
+    reports together look honest; raises ScenarioError if the protocol's sharp set cannot be
+    computed. ballot : the range of one fake's contribution; None for that of a report.
     """
     ballot = ballot or ballot_of(protocol)
     ends = marginal_set(means, share, ballot)
@@ -380,8 +383,8 @@ def robust_mean(
 ) -> Interval:
     """Intervals in [-1, 1] that cover the honest users' mean, whatever a share of fakes sends.
 
-    told : float64[…], what N reports say on average, each a number from -reach to reach. spread :
-    float64[…], the variance of what one of them says; fakes add to it and never take from it.
+    told : float64[…], the mean of N reports, each a number from -reach to reach. spread :
+    float64[…], the variance of one report; fakes add to it and never reduce it.
     """
     ends = honest_mean(told, share, -reach, reach)
     low, high = with_noise(ends, np.sqrt(spread / reports) / (1 - share), confidence)

@@ -212,8 +212,8 @@ def conclude_evidence(
 ) -> RobustConclusion:
     """The robust statements from the mean count of each item.
 
-    claims : by their texts, as `read_claims` returns them. Raises ScenarioError if the share or the
-    confidence is out of range.
+    claims : by their texts, as `read_claims` returns them. Raises ScenarioError if `sharp`
+    intervals of the protocol cannot be computed.
     """
     names, estimates = tuple(labels), evidence.estimates
 

@@ -1,4 +1,4 @@
-"""Exact samplers of counts: the same laws as counting users one by one, without the users."""
+"""Exact samplers of counts: the same distributions as counting user by user, without the users."""
 
 from __future__ import annotations
 

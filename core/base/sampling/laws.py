@@ -1,9 +1,9 @@
-"""Binomial, multinomial and hypergeometric draws, the laws of the latter, and random subsets.
+"""Binomial, multinomial and hypergeometric draws and distributions, and random subsets.
 
-Also the counts of messages where each item has a law of messages of its own. Users of item v send
-message k with the probability table[k, v]. Drawing each item's messages costs items × messages
-binomials; neighbouring messages that are as likely are drawn together here, and split afterwards,
-which costs some 2 log₂(messages) for each item and gives the same law.
+Also the counts of messages with a distribution for each item: users of item v send message k with
+the probability table[k, v]. Drawing each item's messages costs items × messages binomials; here
+neighbouring messages with equal probability are drawn together, and split afterwards, which costs
+some 2 log₂(messages) for each item and gives the same distribution.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ CHUNK = 1 << 17
 
 
 def binomial(n: Counts, p: float, rng: np.random.Generator) -> Counts:
-    """Independent Binomial(n, p), element by element; same shape as `n`.
+    """int64[…]: independent Binomial(n, p) for each element of `n`; the same shape.
 
     The draws do not depend on CHUNK: NumPy draws the elements one after the other.
     """
@@ -35,9 +35,9 @@ def binomial(n: Counts, p: float, rng: np.random.Generator) -> Counts:
 
 
 def binomials(n: Counts, p: float, each: int, rng: np.random.Generator) -> Counts:
-    """`each` independent Binomial(n, p) for every element of `n`; shape `[*n.shape, each]`.
+    """int64[*n.shape, each]: `each` independent Binomial(n, p) for every element of `n`.
 
-    The draws of `binomial`, in two thirds of its time: NumPy looks at each number once.
+    The draws of `binomial`, in two thirds of its time.
     """
     drawn = np.empty((np.size(n), each), dtype=np.int64)
     for row, total in zip(drawn, np.ravel(n).tolist(), strict=True):
@@ -48,7 +48,7 @@ def binomials(n: Counts, p: float, each: int, rng: np.random.Generator) -> Count
 
 
 def multinomial(n: Counts, weights: Floats, rng: np.random.Generator) -> Counts:
-    """Multinomial(n, weights) for each element of `n`; shape `[*n.shape, len(weights)]`."""
+    """int64[*n.shape, k]: Multinomial(n, weights) for each element of `n`, weights float64[k]."""
     flat = np.ravel(n)
     drawn = np.empty((flat.size, weights.size), dtype=np.int64)
     for row, total in enumerate(flat):
@@ -57,18 +57,19 @@ def multinomial(n: Counts, weights: Floats, rng: np.random.Generator) -> Counts:
 
 
 def uniform_multinomial(n: Counts, cells: int, rng: np.random.Generator) -> Counts:
-    """Throw n balls into `cells` equal cells; shape `[*n.shape, cells]`."""
+    """int64[*n.shape, cells]: n balls in `cells` equally likely cells, for each element of `n`."""
     return multinomial(n, np.full(cells, 1.0 / cells), rng)
 
 
 def hypergeometric_weights(size: int, half: int, picks: int) -> tuple[int, Floats]:
-    """The distribution of the number c of picks that fall into the first `half` of `size` items.
+    """The distribution of the number c of picks that fall into the first `half` of `size` items:
+    the lowest c, and float64[k] weights of all c from there on.
 
-    Returns the lowest c, and the weights of all c from there on, 1 for the likeliest. They are
-    computed from the mode outwards by ratios of neighbours, so that nothing overflows. Outcomes
-    beyond twelve standard deviations, below 1e-30 together, are left out.
+    The likeliest c has weight 1. Computed from the mode outwards by ratios of neighbours, so that
+    nothing overflows. Outcomes beyond twelve standard deviations, below 1e-30 together, are left
+    out.
 
-    Raises ValueError where half or picks are none of 0 to size.
+    Raises ValueError if half or picks is not in [0, size].
     """
     if not (0 <= half <= size and 0 <= picks <= size):
         raise ValueError(f"must pick 0 to {size}, and mark as many, got {picks} and {half}")
@@ -99,7 +100,7 @@ def hypergeometric_law(size: int, marked: int, picks: int) -> tuple[Counts, Floa
 def binomial_range(n: int, p: float) -> tuple[int, int]:
     """The smallest and the largest outcome of Binomial(n, p) with non-negligible probability.
 
-    They are a little over twelve standard deviations away from the mode; the outcomes beyond have a
+    They are a little over twelve standard deviations from the mode; the outcomes beyond have a
     probability below 1e-30 together.
     """
     mode = min(n, int((n + 1) * p))
@@ -108,7 +109,8 @@ def binomial_range(n: int, p: float) -> tuple[int, int]:
 
 
 def binomial_law(n: int, p: float) -> tuple[Counts, Floats]:
-    """Binomial(n, p): the outcomes of `binomial_range` int64[k] and their law float64[k].
+    """Binomial(n, p): the outcomes of `binomial_range`, int64[k], and their probabilities,
+    float64[k].
 
     Computed by ratios of neighbours, from the mode outwards.
     """
@@ -126,7 +128,7 @@ def binomial_law(n: int, p: float) -> tuple[Counts, Floats]:
 
 
 def random_subsets(users: int, items: int, size: int, rng: np.random.Generator) -> NDArray[np.intp]:
-    """A uniform `size`-subset of `range(items)` for each user; shape `[users, size]`, unsorted."""
+    """intp[users, size]: a uniform `size`-subset of `range(items)` for each user, unsorted."""
     if size == 0:
         return np.empty((users, 0), dtype=np.intp)
     keys = rng.integers(0, 1 << 63, size=(users, items), dtype=np.int64)
@@ -146,11 +148,12 @@ class Split:
     """A sampler of the messages of each item's users, by halving blocks of messages.
 
     A block is a node of a binary tree over the messages, numbered as a heap: 1 is the root, 2i and
-    2i + 1 are the halves of i. Within a block an item's messages are all as likely.
+    2i + 1 are the halves of i. Within a block, all messages of an item are equally likely.
 
-    common : the probability of a message by a law that all items share; shared : that law,
-        float64[messages]. nodes, chances : int64[items, blocks], float64[items, blocks], the law
-        of the other messages; the last block of an item has a positive chance.
+    common : the probability that a message follows the distribution that all items share. shared :
+        that distribution, float64[messages]. nodes, chances : int64[items, blocks], float64[items,
+        blocks], the distribution of the other messages; the last block of an item has a positive
+        probability.
     """
 
     common: float
@@ -163,7 +166,7 @@ class Split:
 class ColumnCounts:
     """A sampler of the number of users who send each message.
 
-    table : float64[messages, items], how likely each item's users send each message.
+    table : float64[messages, items], the probability of each message for each item's users.
     """
 
     table: Floats
@@ -193,7 +196,9 @@ class ColumnCounts:
         return 1 << max(len(self.table) - 1, 0).bit_length()
 
     def draw_counts(self, histogram: Counts, rng: np.random.Generator) -> Counts:
-        """int64[trials, messages], from the users of each item, int64[trials, items]."""
+        """int64[trials, messages]: random counts of messages, from the users of each item,
+        int64[trials, items].
+        """
         if len(self.table) == 2:
             second = rng.binomial(histogram, self.table[1]).sum(axis=1)
             return np.stack([histogram.sum(axis=1) - second, second], axis=1)

@@ -1,4 +1,4 @@
-"""The number of users who pick each item, where each picks a uniform subset of the items."""
+"""The number of users who pick each item, if each picks a uniform subset of the items."""
 
 from __future__ import annotations
 
@@ -20,8 +20,14 @@ def subset_counts(pickers: Counts, items: int, rng: np.random.Generator) -> Coun
 
     Returns
     -------
-    int64[trials, items], with exactly the joint law of picking user by user: the sum of each row
-    is Σ j·pickers[t, j], to the last unit.
+    int64[trials, items], with exactly the joint distribution of picking user by user: the sum of
+    each
+    row is Σ j·pickers[t, j], exactly.
+
+    Raises
+    ------
+    ValueError
+        If a user would have to pick more items than there are.
 
     Notes
     -----
@@ -166,13 +172,13 @@ def subset_counts_beside_own(
     ----------
     owners : int64[trials, items]; in trial t `owners[t, v]` users own item v, and each picks a
         uniform subset of `picks` other items.
-    pickers : int64[trials, most + 1]; besides, `pickers[t, j]` users pick a uniform subset of j of
-        all items.
+    pickers : int64[trials, most + 1]; in addition, `pickers[t, j]` users pick a uniform subset of j
+        of all items.
 
     Returns
     -------
-    int64[trials, items], with exactly the joint law of picking user by user; own items that are
-    not picked do not count.
+    int64[trials, items], with exactly the joint distribution of picking user by user; own items,
+    which are not picked, do not count.
 
     Notes
     -----

@@ -1,4 +1,4 @@
-"""Packed bits: uniform subsets of a given size, and bits that have a rate, for each user."""
+"""Packed bits for each user: uniform subsets of a given size, and independent bits."""
 
 from __future__ import annotations
 
@@ -28,17 +28,18 @@ def packed_subsets(
     own: NDArray[np.int64] | None = None,
     held: NDArray[np.bool_] | None = None,
 ) -> Packed:
-    """Uniform subsets of `size` of the items, int in [0, items].
+    """uint8[count, ceil(items/8)]: a uniform subset of `size` of the items, in [0, items], for each
+    user.
 
-    own, held : int64[n] and bool[n]; the subset of user i is uniform among those that have item
-        own[i] where held[i], and among those that do not have it elsewhere.
+    own, held : int64[n] and bool[n]; the subset of user i is uniform among those that contain item
+        own[i] if held[i] is true, and among those that do not contain it otherwise.
 
     Notes
     -----
     Independent bits are a uniform subset, given their number. Their rate is a multiple of 1/256, so
-    that a few random words decide 64 of them. Ones are then thrown at uniform places, as many as a
-    row lacks, or zeros where it has too many, until each row has its number: no place is treated
-    other than the rest, which is why the subset stays uniform.
+    that a few random words decide 64 of them. Then ones are set at uniform places, as many as a row
+    lacks, or zeros where it has too many, until each row has its number: no place is treated
+    differently from the rest, which is why the subset stays uniform.
     """
     if 2 * size > items:
         spared = None if held is None else ~held
@@ -59,7 +60,10 @@ def packed_subsets(
 def packed_picks(
     picked: NDArray[np.int64], sizes: NDArray[np.int64], items: int, rng: Rng
 ) -> Packed:
-    """Uniform subsets of sizes[i] of the items `picked`, a packed row of bits for each user i."""
+    """uint8[n, ceil(items/8)]: a uniform subset of sizes[i] of the items `picked`, for each user i.
+
+    picked : int64[k]. sizes : int64[n].
+    """
     mask = np.zeros(-(-items // 8), dtype=np.uint8)
     np.bitwise_or.at(mask, picked >> 3, BITS[picked & 7])
     if 2 * int(sizes.sum()) > picked.size * sizes.size:
@@ -192,13 +196,13 @@ class PackedBernoulli:
 
 @lru_cache(maxsize=64)
 def packed_bernoulli(rate: float) -> PackedBernoulli:
-    """The sampler of bits of this rate."""
+    """The sampler of independent bits with this rate, cached."""
     return PackedBernoulli(rate)
 
 
 def flip_bits(bits: Packed, absent: float, present: float, items: int, rng: Rng) -> Packed:
-    """Packed bits drawn anew: 1 with probability `present` where the old bit is 1, else with
-    `absent`.
+    """uint8[n, ceil(items/8)]: packed bits drawn anew, 1 with probability `present` if the old bit
+    is 1, else with `absent`.
     """
     from_one = packed_bernoulli(present).draw(len(bits), items, rng)
     from_zero = packed_bernoulli(absent).draw(len(bits), items, rng)
@@ -206,6 +210,9 @@ def flip_bits(bits: Packed, absent: float, present: float, items: int, rng: Rng)
 
 
 def set_bits(bits: Packed, items: NDArray[np.int64], ones: NDArray[np.bool_]) -> None:
-    """Set one item's bit in each row to 1 where `ones` is true, else to 0."""
+    """Set one item's bit in each row to 1 if `ones` is true, else to 0.
+
+    bits : uint8[n, ceil(items/8)], changed in place. items : int64[n]. ones : bool[n].
+    """
     at, bit = (np.arange(len(bits)), items >> 3), BITS[items & 7]
     bits[at] = np.where(ones, bits[at] | bit, bits[at] & ~bit)

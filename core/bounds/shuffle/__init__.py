@@ -1,1 +1,1 @@
-"""The central privacy of a shuffled collection of local reports, bounded from both sides."""
+"""Upper and lower bounds on the central ε of a shuffled collection of local reports."""

@@ -1,7 +1,7 @@
 """The central ε of shuffled reports, from both sides, and the ε₀ and the users that reach one.
 
-Every number that is called "at most" comes from the privacy blanket, every "at least" from two
-explicit data sets. Users who send nothing that hides, such as fakes, are no users here.
+Upper bounds ("at most") come from the privacy blanket, lower bounds ("at least") from two explicit
+data sets. Users whose reports hide nothing, such as fakes, do not count as users here.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Local: TypeAlias = Callable[[float], object | None]
 def central_at_most(protocol: object | None, epsilon: float, users: int, delta: float) -> float:
     """An upper bound on the central ε of n users' shuffled reports at this δ; at most the local ε₀.
 
-    protocol : a local mechanism of ε₀ = `epsilon`; None: any.
+    protocol : a local mechanism of ε₀ = `epsilon`; None for any.
     """
     blankets = (any_blanket(epsilon),) if protocol is None else blankets_of(protocol)
     return find_root(lambda e: _at_most(blankets, users, e), delta, epsilon, above=True)
@@ -46,7 +46,8 @@ def central_at_least(
     """A lower bound on the central ε of n users' shuffled reports at this δ; 0 if no bound is
     known.
 
-    protocol : as above; of any protocol the worst of two counts. most : an ε that is no smaller.
+    protocol : a local mechanism of ε₀ = `epsilon`; None for any, of which the worst of two is
+    taken. most : a known upper bound.
     """
     least = 0.0
     for pair in any_pairs(epsilon) if protocol is None else pairs_of(protocol):
@@ -79,7 +80,10 @@ def find_root(
     above: bool,
     least: float = 0.0,
 ) -> float:
-    """The ε in [`least`, `most`] at which a falling δ(ε) reaches δ, rounded to the safe side."""
+    """The ε in [`least`, `most`] at which a falling δ(ε) reaches δ.
+
+    above : whether to round up, for an upper bound; else down. `most` if δ is not reached.
+    """
     goal = _depth(delta)
 
     def room(epsilon: float) -> float:
@@ -102,7 +106,7 @@ def find_root(
 def local_for(bind: Local, users: int, delta: float, central: float) -> float:
     """The largest local ε₀ whose shuffled reports are (`central`, δ)-private; at least `central`.
 
-    bind : the protocol of an ε₀; raises ScenarioError where there is none of this ε₀.
+    bind : the protocol of an ε₀, or None for any; raises ScenarioError if there is none.
     """
     goal = _depth(delta)
 
@@ -125,9 +129,10 @@ def local_for(bind: Local, users: int, delta: float, central: float) -> float:
 
 
 def least_users(protocol: object | None, epsilon: float, delta: float, central: float) -> int:
-    """The fewest users whose shuffled reports are (central, δ)-private; raises ScenarioError.
+    """The smallest number of users whose shuffled reports are (central, δ)-private.
 
-    protocol : as in `central_at_most`.
+    protocol : as in `central_at_most`. At most one part in 10^6 too large. Raises ScenarioError if
+    it exceeds 10^9.
     """
     blankets = (any_blanket(epsilon),) if protocol is None else blankets_of(protocol)
 
@@ -175,10 +180,10 @@ def closed_2023(epsilon: float, users: int, delta: float) -> float | None:
 def variation_epsilon(
     protocol: object | None, epsilon: float, users: int, delta: float
 ) -> float | None:
-    """The variation-ratio approximation (VR24) of the central ε at this δ, not a bound; None if two
-    items' report distributions are unknown.
+    """The variation-ratio approximation (VR24) of the central ε at this δ, which is no bound.
 
-    protocol : a local mechanism of ε₀ = `epsilon`; None: any.
+    None if two items' report distributions are unknown, or for more than 10^6 users. protocol : a
+    local mechanism of ε₀ = `epsilon`; None for any.
     """
     if users > COMPARED:
         return None
@@ -196,11 +201,10 @@ def variation_epsilon(
 
 
 def variation_delta(epsilon: float, variation: float, users: int, central: float) -> float:
-    """The δ of n users' shuffled reports at a central ε by VR24, given the total variation of two
-    items' reports.
+    """The δ of n users' shuffled reports at a central ε by VR24; not a bound.
 
-    variation : the total variation distance of the reports of two items: of GRR
-        (e − 1)/(e + d − 1). Not a bound.
+    variation : the total variation distance between the reports of two items: for GRR
+        (e^ε₀ − 1)/(e^ε₀ + d − 1).
     """
     odds = math.exp(epsilon)
     alike = variation / (odds - 1)
