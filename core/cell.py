@@ -1,4 +1,4 @@
-"""One fully bound point of an experiment."""
+"""One point of an experiment with everything bound, and the base of tasks."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ MAX_PAIRS: Final = 10**12
 class Task(ABC):
     """The base of tasks: how items become reports, estimates and metrics.
 
-    What a task does not say is as for one number from one collection. Two tasks are equal where
-    their settings are, on which the address of a cell depends.
+    The defaults are those of a task that estimates one number from one collection. Two tasks are
+    equal if their settings are, on which the address of a cell depends.
 
-    concludes : the class of its conclusions, which says which metrics it has.
-    of_items : True where a block keeps moments of a number for each item of the population.
-    own_k : the k of the most frequent items where the task itself says it; None else.
+    concludes : the class of its conclusions, which decides its metrics.
+    of_items : whether a block stores moments of a number for each item of the population.
+    own_k : the k of the most frequent items if the task sets it; else None.
     """
 
     concludes: ClassVar[type[Conclusion]]
@@ -48,7 +48,7 @@ class Task(ABC):
     kind: Any
 
     def check(self, cell: Cell) -> None:
-        """Raise ScenarioError for a cell that makes no sense for this task."""
+        """Raise ScenarioError for a cell that does not fit this task."""
         phases = any(key.startswith("attack.phase.") for key in cell.parameters)
         refused = {
             "attack.phase" if phases else "campaign": (cell.rounds, "whose users report once"),
@@ -61,11 +61,18 @@ class Task(ABC):
                 raise ScenarioError(rule, key=key)
 
     def with_items(self, population: Population) -> Population:
-        """The population with all items that this task estimates; raises ScenarioError."""
+        """The population, with the items added that this task estimates besides those of users
+        (pairs of attributes); unchanged for most tasks.
+
+        Raises ScenarioError for a population that does not fit the task.
+        """
         return population
 
     def bound(self, protocol: ProtocolSpec, population: Population) -> Mechanism:
-        """The protocol bound to the population as this task uses it; raises ScenarioError."""
+        """The protocol bound to the population as this task uses it.
+
+        Raises ScenarioError for a protocol that does not fit the task.
+        """
         mechanism: Mechanism = protocol.over(population)
         check_estimates(mechanism)
         return mechanism
@@ -75,7 +82,8 @@ class Task(ABC):
     ) -> None:
         """Raise ScenarioError for a collection that would take too long or too much memory.
 
-        malicious : the number of fakes, in the round with the most. rounds : None without any.
+        malicious : the number of fakes, in the round with the most. rounds : their number; None
+        without a campaign.
         """
         if path == "reports":
             pairs = (population.users + malicious) * population.domain_size * (rounds or 1)
@@ -90,21 +98,21 @@ class Task(ABC):
         """
 
     def size(self, cell: Cell) -> int:
-        """The length of the vectors whose moments a block keeps."""
+        """The length of the vectors whose moments a block stores."""
         return cell.population.domain_size if self.of_items else 1
 
     def truth(self, cell: Cell) -> Floats | None:
-        """float64[size], the true frequencies; None where the vectors are not of frequencies."""
+        """float64[size]: the true frequencies; None if the vectors are not of frequencies."""
         return cell.population.frequencies if self.of_items else None
 
     def ask_user(self, cell: Cell, number: int) -> Cell:  # noqa: ARG002
-        """The collection as the user of this number takes part: about a part of an item if users
-        are grouped.
+        """The collection in which the user of this number takes part: with grouped users, that of
+        the group.
         """
         return cell
 
     def details(self, cell: Cell, arms: Arms) -> dict[str, Any]:  # noqa: ARG002
-        """The measurements besides metrics and frequencies, as the JSON document has them."""
+        """Measurements besides metrics and frequencies, for the JSON document."""
         return {}
 
 
@@ -112,24 +120,24 @@ class Task(ABC):
 class Cell:
     """One point of a sweep, bound: everything that its results depend on.
 
-    In a campaign each round is a cell of its own, and the cell that holds them is the collection of
-    all: its population and its fakes are those of the rounds together.
+    In a campaign each round is a cell of its own, and the cell that contains the rounds is the
+    collection of all: its population and its fakes are those of the rounds together.
 
     parameters : the scenario's keys at this point, dotted, down to scalars and lists.
     targets : int64[r], empty without an attack.
-    malicious : m, the number of fake users; users : n, the genuine ones.
-    rounds : of a campaign, in order; empty where there is one collection.
-    round : this one's number, from 0.
-    left : int64[d], the users of each item who have gone since the round before; None where there
-        is none.
-    goal, answer : the value that the fakes shall reach, and their number for it; both None where a
-        share was given, the answer before `core.experiment.search` has found it.
-    defences : the steps of the server with its estimates in the defended arms, in order.
-    task : the purpose of the collection.
-    asked : the protocol of each of two reports with half the budget, where the defended estimates
-        come from these.
-    trust : whom the users of this collection trust: who sees what, and what fakes are held to.
-    python_metrics : the metrics in Python that are measured besides.
+    malicious : m, the number of fake users; users : n, the number of genuine users.
+    rounds : of a campaign, in order; empty for a single collection.
+    round : the number of this round, from 0.
+    left : int64[d], the users of each item who left after the previous round; None if there is
+    none.
+    goal, answer : the value that the fakes shall reach, and their number for it; both None if a
+        share is given; the answer is None before `core.experiment.search` has run.
+    defences : the server's defences, in order.
+    task : the quantity to estimate.
+    asked : the protocol of each of two reports with half the budget, if the defended estimates
+        come from these; else None.
+    trust : the trust model: whom users trust, who sees what, and what fakes are forced to do.
+    python_metrics : plug-in metrics.
     """
 
     index: int
@@ -160,9 +168,9 @@ class Cell:
         trials: int = BLOCK_TRIALS,
         hook: Hook = no_hook,
     ) -> CellResults:
-        """The first trials of a block, simulated: the unit of work.
+        """The results of the first trials of a block, simulated: the unit of work.
 
-        The numbers depend on the cell and the block's number alone: a shorter block holds the first
+        The numbers depend on the cell and the block's number only: a shorter block has the first
         trials of the full one.
         """
         return self.task.block(self, Work(number, trials, hook))
@@ -179,14 +187,12 @@ class Cell:
 
     @property
     def arms(self) -> tuple[Arm, ...]:
-        """The stages of the estimates in the cell's trials, in order: clean, attacked, then the
-        defended ones.
-        """
+        """The arms of the cell, in order: clean, attacked, then the defended ones."""
         return ARMS if self.defences else UNDEFENDED
 
     @property
     def published_arm(self) -> Arm:
-        """The stage whose estimates the server publishes while it is attacked."""
+        """The arm whose estimates the server publishes while it is attacked."""
         return self.arms[-1]
 
     @property
@@ -196,7 +202,7 @@ class Cell:
 
     @cached_property
     def sifted_cell(self) -> Cell:
-        """The collection whose reports the filters read; the defended estimates come from it."""
+        """The collection whose reports the defences read; the defended estimates come from it."""
         trust = next((step.trust for step in self.defences if step.trust), self.trust)
         if self.asked is None and trust is self.trust:
             return self
@@ -241,7 +247,7 @@ class Cell:
 
     @property
     def python_attacks(self) -> tuple[str, ...]:
-        """The names of the cell's attacks in Python, permitted or not."""
+        """The names of the cell's plug-in attacks, permitted or not."""
         strategies = (fakes.strategy for fakes in self.fakes)
         return tuple(code for strategy in strategies if (code := code_of(strategy)))
 
@@ -250,7 +256,7 @@ class Cell:
         """The plug-in code that a run of the cell executes: its purpose and its name.
 
         That of attacks, defences and metrics, permitted or not; of a population, and of a protocol
-        that tables tell, as long as it is not.
+        given by tables, only before it was executed.
         """
         asked: dict[What, tuple[str, ...]] = {
             "attack": self.python_attacks,
@@ -271,7 +277,7 @@ class Cell:
 
     @property
     def share(self) -> float:
-        """The share of fakes β = m / (n + m), after m was rounded to a whole number."""
+        """The share of fakes β = m / (n + m), with m a whole number."""
         return fake_share(self.users, self.malicious)
 
     @cached_property
@@ -293,12 +299,12 @@ class Cell:
 
     @property
     def is_pure(self) -> bool:
-        """True if the protocol is pure: its reports support items."""
+        """Whether the protocol is pure: its reports support items."""
         return isinstance(self.protocol, PureProtocol)
 
     @property
     def has_evidence(self) -> bool:
-        """True if robust intervals exist: one collection, and a known range of one report's
+        """Whether robust intervals exist: one collection, and a known range of one report's
         contribution.
         """
         told: Any = self.protocol
@@ -315,8 +321,8 @@ class Cell:
 
     @cached_property
     def budgets(self) -> dict[str, float]:
-        """The central ε and δ of all reports together, and the local ε₀; empty without a shuffler
-        or curator.
+        """The central ε and δ of all reports together, and the local ε₀ if reports are shuffled;
+        empty in the local model.
         """
         return budgets(self.trust, self.protocol, self.users)
 

@@ -1,8 +1,8 @@
-"""The attack solver: the most targets that fake reports support while they keep to constraints.
+"""The attack solver: the most targets that fake reports support under given constraints.
 
 Crafted reports of a bit for each item fall into classes j = 0, …, r: j of the targets, a uniform
 subset, and padding elsewhere. With z_j the share of the fakes in class j it is a linear programme:
-max Σ j z_j subject to rows that are linear in z. We derive them; `docs/theory.md` has the rows.
+max Σ j z_j subject to rows that are linear in z. Our derivation; `docs/theory.md` has the rows.
 """
 
 from __future__ import annotations
@@ -27,11 +27,13 @@ class Programme:
 
     p, q : of the protocol, whose reports are `items` bits. users, fakes : n and m.
     held : the targets' true frequencies, largest first; there are r of them.
-    thresholds : of s = 1, 2, … targets: this many reports that support all s are too many.
+    thresholds : for s = 1, 2, … the number of reports that is too many to support a set of s
+    targets.
     slack : the margin below the thresholds, in standard deviations.
-    sizes : True if the number of ones has the law of honest reports. mass : True if the mean number
-        of ones is at most that of honest reports. padding : int64[r + 1], as a tuple, the ones
-        elsewhere of each class where their number is free.
+    sizes : whether the number of ones has the distribution of honest reports. mass : whether the
+    mean
+    number of ones is at most that of honest reports. padding : int64[r + 1], as a tuple, the ones
+        elsewhere of each class if their number is free.
     """
 
     p: float
@@ -52,10 +54,10 @@ class Programme:
 
 
 def honest_together(programme: Programme) -> tuple[Floats, Floats]:
-    """Mean and variance of the number of honest reports that support all of s targets, for s = 1,
-    2, …
+    """Mean and variance of the number of honest reports that support all of s targets,
+    float64[sizes] each, s = 1, 2, ….
 
-    n q^(s−1) [q + (p − q) Σ f], over the s targets that genuine users hold most.
+    n q^(s−1) [q + (p − q) Σ f], over the s most frequent targets.
     """
     sizes = np.arange(1, len(programme.thresholds) + 1)
     p, q, n = programme.p, programme.q, programme.users
@@ -69,9 +71,9 @@ def honest_together(programme: Programme) -> tuple[Floats, Floats]:
 def room(programme: Programme) -> Floats:
     """float64[s]: the largest share of fakes that may all support a set of s targets.
 
-    The largest x with m x + k √(V + m x) ≤ τ − 1 − H: the fakes who do so scatter as well, by less
-    than their number. k is so large that all C(r, s) sets stay below as surely as one does with
-    `slack`. Below 0 where honest reports alone come too close.
+    The largest x with m x + k √(V + m x) ≤ τ − 1 − H: the number of such fakes varies too, by less
+    than their number. k is so large that all C(r, s) sets stay below with the same probability as
+    one set with `slack`. Negative if honest reports alone come too close.
     """
     from scipy.special import binom, log_ndtr, ndtri_exp
 
@@ -87,6 +89,8 @@ def room(programme: Programme) -> Floats:
 def together(targets: int, sizes: int) -> Floats:
     """float64[sizes, r + 1]: C(j, s)/C(r, s), the probability that a report of j targets supports a
     given set of s.
+
+    targets : r.
     """
     j = np.arange(targets + 1)
     rows, row = [], np.ones(targets + 1)
@@ -121,8 +125,8 @@ def _tails(programme: Programme) -> tuple[Floats, Floats]:
 def check(programme: Programme) -> None:
     """Raise ScenarioError for constraints that no report satisfies, or for too many constraints.
 
-    Without solving: the class 0 alone is feasible wherever anything is, or with honest numbers of
-    ones the fewest targets that these leave.
+    Without solving: class 0 alone is feasible if anything is; with an honest number of ones, the
+    fewest targets that it allows.
     """
     r, sizes = programme.targets, len(programme.thresholds)
     entries = (r + 1) * (sizes + 2 * r * programme.sizes + 2)
@@ -153,13 +157,15 @@ _SOLVED: Final[dict[Programme, Floats]] = {}
 
 
 def is_solved(programme: Programme) -> bool:
-    """True if the programme's solution is cached."""
+    """Whether the programme's solution is cached."""
     return programme in _SOLVED
 
 
 def solve_classes(programme: Programme) -> Floats:
     """float64[r + 1], read-only: the optimal share of the fakes whose report supports j of r
-    targets, j = 0..r; raises ScenarioError.
+    targets, j = 0..r.
+
+    Raises ScenarioError if there is no solution.
     """
     shares = _SOLVED.get(programme)
     if shares is None:
@@ -207,10 +213,11 @@ def _optimum(programme: Programme) -> Floats:
 
 @lru_cache(maxsize=KEPT)
 def list_sizes(programme: Programme) -> tuple[Counts, Counts, Floats]:
-    """Ones among the targets, ones elsewhere, and their probability: int64[k] twice, float64[k].
+    """The joint distribution of ones among the targets and ones elsewhere: int64[k] twice, and
+    probabilities float64[k].
 
-    With honest numbers of ones K the targets J rise with K: both laws are kept then, and
-    0 ≤ K − J ≤ d − r holds wherever it can.
+    With an honest number of ones K, the number of targets J rises with K: that preserves both
+    distributions, and 0 ≤ K − J ≤ d − r holds wherever it can.
     """
     shares, j = solve_classes(programme), np.arange(programme.targets + 1)
     if not programme.sizes:

@@ -1,17 +1,16 @@
-"""The undetectable gain: the best of fakes whose reports look like an honest population's.
+"""The undetectable gain: the largest of fakes whose reports look like an honest population's.
 
-Fakes with the report law z hide perfectly in one round if (1−β)Mf + βz = Mf′ for frequencies f′:
-all reports together are then those of honest users of f′. With δ = f′ − (1−β)f that is z = Mδ/β,
-and the only condition is that no probability of z is negative. We derive the best δ in closed form
-where M(y|v) is e^ε times as large for the items v that report y supports as for the others:
+Fakes with the report distribution z hide perfectly in one round if (1−β)Mf + βz = Mf′ for
+frequencies f′: all reports together are then those of honest users of f′. With δ = f′ − (1−β)f that
+is z = Mδ/β, and the only condition is that no probability of z is negative. We derive the best δ in
+closed form where M(y|v) is e^ε times as large for the items v that report y supports as for others:
 
 * every subset of items is the support of some report (unary encodings, hashing with an ideal
-  family): δ may take β/(e^ε−1) in all from the other items;
+  family): the other items may lose β/(e^ε−1) in all;
 * every subset of w items is (subset selection; GRR is w = 1): the w items that lose most may lose
   β/(e^ε−1) together.
 
-Of every ε-LDP protocol it is known that the other items may lose β/(e^ε−1) in all, whichever they
-are.
+For every ε-LDP protocol the other items may lose β/(e^ε−1) in all, in any way.
 
 `docs/theory.md` has the proofs, and the sampler of z.
 """
@@ -33,10 +32,10 @@ class Hidden:
     """The attack with the largest undetectable gain, as a mixture of distributions of one report.
 
     shift : float64[d], δ = f′ − (1−β)f, with Σδ = β.
-    gain : Σ_T (f′ − f), what it adds to the targets' estimates.
+    gain : Σ_T (f′ − f), the change of the targets' estimates.
     background : the probability of a report that depends on no item.
-    forced, spared : float64[d], the probability of a report that is so but supports an item for
-        certain, or for certain does not.
+    forced, spared : float64[d], the probability of a background report conditioned on supporting an
+        item, or on not supporting it.
     """
 
     shift: Floats
@@ -51,8 +50,9 @@ def hidden(
 ) -> Hidden:
     """The attack with the largest undetectable gain on these targets, by a share β > 0 of fakes.
 
-    p : how likely a report supports its own item. rate : how likely the background supports an
-    item: w/d, or q. size : the number w of items that every report supports; None: any number.
+    p : the probability that a report supports its user's item. rate : the probability that the
+    background supports an item: w/d, or q. size : the number w of items that every report supports;
+    None for any number. frequencies : float64[d]. targets : int64[r].
     """
     most = share * rate * (1 - p) / (p - rate)
     shift = _shift(frequencies, targets, share, most, size)
@@ -69,7 +69,9 @@ def hidden(
 def hidden_against(
     protocol: Exchangeable, frequencies: Floats, targets: Items, share: float
 ) -> Hidden:
-    """The attack with the largest undetectable gain on a protocol that treats all items alike."""
+    """The attack with the largest undetectable gain against a protocol that treats all
+    items alike.
+    """
     size = protocol.report_size
     rate = protocol.q if size is None else size / protocol.domain_size
     return hidden(frequencies, targets, share, protocol.p, rate, size)
@@ -78,7 +80,8 @@ def hidden_against(
 def unlisted_gain(p: float, q: float, share: float, held: float) -> float:
     """The largest undetectable gain if every subset of items is the support of some report.
 
-    β + min(β q(1 − p)/(p − q), (1 − β)(1 − f_T)) − β f_T, whichever items hold what.
+    β + min(β q(1 − p)/(p − q), (1 − β)(1 − f_T)) − β f_T, for any distribution of the items. held :
+    f_T.
     """
     return _with_loss(share * q * (1 - p) / (p - q), share, held)
 
@@ -87,7 +90,7 @@ def least_gain(epsilon: float, share: float, held: float) -> float:
     """A gain that is undetectable under any ε-LDP protocol.
 
     β + min(β/(e^ε − 1), (1 − β)(1 − f_T)) − β f_T: a report is at most e^ε times as likely for one
-    item as for another.
+    item as for another. held : f_T.
     """
     return _with_loss(share / math.expm1(epsilon), share, held)
 
@@ -103,9 +106,9 @@ def hidden_gain_against(
     aims: Counts,
     share: float,
 ) -> float:
-    """The largest undetectable gain, computed without work for each item.
+    """The largest undetectable gain, computed from the distinct frequencies instead of each item.
 
-    distinct : the numbers of users that items have, rising, and the number of items with each.
+    distinct : the numbers of users that items have, ascending, and the number of items with each.
     aims : int64[r], the users of each target.
     """
     values, counts = distinct

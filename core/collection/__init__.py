@@ -1,1 +1,3 @@
-"""The reports of a trial and the counts of a block of trials: sent, sifted, verified, counted."""
+"""The reports of a trial and the counts of a block of trials: drawn, filtered, verified,
+counted.
+"""

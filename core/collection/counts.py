@@ -1,10 +1,10 @@
-"""The counts of a block of trials, before and after the attack. No input or output.
+"""The counts of a block of trials, without and with the attack. No input or output.
 
-Counts path: the counts are drawn, a block of 20 trials at a time, O(d) whatever n.
-Reports path: every user's report is made, counted and forgotten, in blocks of 65,536 users. Where a
-filter reads them, those of one trial are held.
+Counts path: the counts are drawn, a block of 20 trials at a time, O(d) for any n.
+Reports path: every user's report is made, counted and discarded, in blocks of 65,536 users. If a
+filter reads them, those of one trial stay in memory.
 
-What is counted is the protocol's own: int64[d] support counts, the bits of each cohort, or a
+The counts are the protocol's own: int64[d] support counts, the bits of each cohort, or a
 curator's histogram [2, d] with its noise.
 """
 
@@ -26,15 +26,14 @@ from .reports import ALONE, CampaignHistory, fake_reports, genuine_reports, no_r
 
 
 def trial_numbers(number: int, trials: int) -> range:
-    """The numbers of the first trials of a block."""
+    """The numbers of the first `trials` trials of block `number`."""
     return range(number * BLOCK_TRIALS, number * BLOCK_TRIALS + trials)
 
 
 def drawn_trials(cell: Cell, trials: int) -> int:
-    """The number of trials to draw for the first `trials` of a block: on the counts path, all of
-    the block.
+    """The number of trials to draw for the first `trials` of a block.
 
-    The counts path draws all trials at once: a block that is cut short is drawn whole there.
+    On the counts path all trials of the block, as they are drawn at once.
     """
     return max(trials, BLOCK_TRIALS) if cell.path == "counts" else trials
 
@@ -49,8 +48,8 @@ def block_counts(cell: Cell, number: int, trials: int, hook: Hook) -> tuple[Coun
 def arrived_counts(
     cell: Cell, number: int, trials: int, hook: Hook
 ) -> tuple[Counts, Counts, Counts]:
-    """Counts [trials, …] before and after the attack, and int64[trials], the number of reports
-    after it.
+    """Counts [trials, …] without and with the attack, and int64[trials], the number of reports with
+    it.
     """
     everyone = np.full(trials, cell.users + cell.malicious)
     drawn = drawn_trials(cell, trials)
@@ -73,7 +72,7 @@ def kept_address(cell: Cell) -> str:
 
 
 def genuine_rounds(cell: Cell, number: int, trials: int, hook: Hook) -> Iterator[Counts]:
-    """The genuine users' counts [trials, …] of each round, for users who may memoise an answer."""
+    """Yields the genuine users' counts [trials, …] of each round; users may memoise an answer."""
     protocol, permanent = cell.protocol, kept_address(cell)
     if not isinstance(protocol, Memoising) or cell.path == "reports":
         for collection in cell.rounds:
@@ -99,7 +98,7 @@ def genuine_counts(cell: Cell, number: int, trials: int, hook: Hook, permanent: 
     """The genuine users' counts [trials, …] of one collection, on the cell's path (counts or
     reports).
 
-    permanent : names the streams of what users keep from round to round, on the reports path.
+    permanent : the address of the streams of memoised answers, on the reports path; "" without.
     """
     if cell.path == "reports":
         numbers = trial_numbers(number, trials)

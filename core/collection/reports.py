@@ -1,4 +1,4 @@
-"""The reports of all users of one trial, a small piece at a time. No input or output."""
+"""The reports of all users of one trial, a small batch at a time. No input or output."""
 
 from __future__ import annotations
 
@@ -32,19 +32,19 @@ Also the bytes of reports that are held at once, where a report has more bytes t
 class CampaignHistory:
     """The past rounds of a campaign as its fakes know them, with the last published estimates.
 
-    rounds : the number of all its collections. published : the estimates of the one before,
-    float64[trials, d], or float64[d] of one trial; None in the first round.
+    rounds : the number of all rounds. published : the estimates of the previous round,
+    float64[trials, d], or float64[d] for one trial; None in the first round.
     """
 
     rounds: int = 1
     published: Floats | None = None
 
     def of(self, row: int) -> CampaignHistory:
-        """The history of one trial of the campaign."""
+        """The history of one trial, the one in this row, of the campaign."""
         return self if self.published is None else CampaignHistory(self.rounds, self.published[row])
 
     def view(self, cell: Cell, targets: Items) -> View:
-        """The view of fakes who promote these targets and know the history."""
+        """The knowledge of fakes who promote these targets and know the history."""
         return View(targets, cell.round, self.rounds, self.published, cell.top_k)
 
 
@@ -61,8 +61,8 @@ def genuine_reports(
 ) -> Iterator[Reports]:
     """Yields the genuine users' reports in batches, ordered by item.
 
-    permanent : names the streams of what users keep from round to round.
-    first : their reports so far, where these are the second ones.
+    permanent : the address of the streams of memoised answers; "" without. first : their first
+    reports, if these are their second ones; else None.
     """
     held_until = np.cumsum(cell.population.groups)
     addresses = [_address(cell.genuine_address, first), *([permanent] if permanent else [])]
@@ -82,7 +82,7 @@ def fake_reports(
     history: CampaignHistory = ALONE,
     first: Reports | None = None,
 ) -> Iterator[Reports]:
-    """Yields the reports of the fakes who send one, part by part of the attack.
+    """Yields the reports of the fakes who send one, group by group of the attack.
 
     history : of this trial. first : as for `genuine_reports`.
     """

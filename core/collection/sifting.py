@@ -1,6 +1,6 @@
-"""Filters at work: the reports of a trial, the verdict on them, and the counts of what is kept.
+"""Filters at work: the reports of a trial, the verdict on them, and the counts of the kept ones.
 
-Where reports are verified, the defended arms are of the reports that arrive; no filter reads them.
+If reports are verified, the defended arms consist of the reports that arrive; no filter reads them.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from .reports import ALONE, CampaignHistory, fake_reports, genuine_reports, no_r
 
 @dataclass(frozen=True, eq=False)
 class FilteredReports:
-    """The reports that remain in one stage of several trials, after filters or verification.
+    """The reports that remain in one arm of several trials, after filters or verification.
 
-    counts : int64[trials, d], support counts. users : int64[trials], the reports behind them.
+    counts : int64[trials, d], support counts. users : int64[trials], the number of reports.
     named : for each trial the items that a filter takes for targets.
-    flags : the claims of the filters; None without one.
+    flags : the detections of the filters; None without filters.
     """
 
     counts: Counts
@@ -43,11 +43,14 @@ class FilteredReports:
 class TrialVerdict:
     """The verdict of the filters on every report of one trial, in random order.
 
-    fakes, kept : bool[N]. told : True if a filter tells fakes at all.
-    score : float64[N], higher for what looks more like a fake; None where no filter has one.
-    counts : int64[d], support counts of all reports. left : of those that are kept, `users` many.
-    share, share_noise : the estimated share of fakes and its standard deviation; NaN without one.
-    certified : the share of fakes that a filter proves at least; NaN without one.
+    fakes, kept : bool[N]: whether a report is a fake's, and whether it is kept. told : whether any
+    filter flags reports at all.
+    score : float64[N], higher for reports that look more like a fake's; None without a score.
+    alarm : whether a filter claims an attack; None if none can. named : items taken for targets.
+    counts : int64[d], support counts of all reports. left : of the kept ones, `users` many.
+    share, share_noise : the estimated share of fakes and its standard deviation; NaN if not
+    estimated.
+    certified : the proved lower bound on the share of fakes; NaN if none is proved.
     """
 
     fakes: BoolArray
@@ -99,10 +102,10 @@ def sift_reports(
     history: CampaignHistory = ALONE,
     permanent: str = "",
 ) -> tuple[Counts, Counts, Mapping[Arm, FilteredReports]]:
-    """Support counts [trials, d] before and after the attack, and the reports that the filters keep
-    in both stages.
+    """Support counts [trials, d] without and with the attack, and the reports that the filters keep
+    in both defended arms.
 
-    permanent : as `genuine_reports` has it.
+    permanent : as for `genuine_reports`.
     """
     clean, attacked = [], []
     before, after = list[TrialVerdict](), list[TrialVerdict]()
@@ -269,10 +272,10 @@ def verified_counts(
     clean: Counts,
     history: CampaignHistory = ALONE,
 ) -> Mapping[Arm, FilteredReports]:
-    """The reports that arrive before and after the attack, by stage; empty if no defence verifies
+    """The reports that arrive without and with the attack, by arm; empty if no defence verifies
     reports.
 
-    clean : the genuine users' counts [trials, d] without a defence, who are the same.
+    clean : the genuine users' counts [trials, d] without a defence; a defence does not change them.
     """
     asked = cell.sifted_cell
     if asked.trust is cell.trust:

@@ -1,4 +1,6 @@
-"""A scenario bound: its cells, the attack on each collection, limits, and the answers to goals."""
+"""Bound scenarios: their cells, the attack on each collection, size limits, and answers to
+goals.
+"""
 
 from .experiment import (
     Experiment,

@@ -1,4 +1,4 @@
-"""From a scenario to bound cells: every swept point, its population drawn, its targets found."""
+"""Binds a scenario: for every swept point a cell with its population, protocol and targets."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Experiment:
     Attributes
     ----------
     scenario
-        What it was bound from.
+        The scenario that was bound.
     cells
         One for each point of its sweep, in order.
     limits
@@ -73,11 +73,12 @@ class Experiment:
 def compile(  # noqa: A001
     scenario: Scenario, limits: bool = True, hook: Hook = no_hook, searches: bool = True
 ) -> Experiment:
-    """The experiment of a scenario, every point bound; raises ScenarioError or FileError.
+    """The experiment of a scenario, every point bound.
 
-    With `limits`, sizes that would take very long or very much memory are refused. A goal is
-    reached for here, which may take a search by simulation: `hook` is called meanwhile, and
-    raises to stop. Without `searches`, such goals are left to `core.running.searching.searched`.
+    limits : whether to refuse sizes that would take very long or very much memory. hook : called
+    during a search for a goal's answer, which may simulate; raises to stop. searches : whether to
+    search; if not, goals that take a search are left to `core.running.searching.searched`. Raises
+    ScenarioError or FileError.
     """
     if limits and scenario.cells > MAX_CELLS:
         raise ScenarioError(
@@ -131,7 +132,7 @@ def bound(
 ) -> Iterator[Cell]:
     """Yields the bound cell of each point of a scenario, in order.
 
-    population_of : the users of a point, by its number too; None leaves its cell out.
+    population_of : the users of a point, from its number and the point; None leaves its cell out.
     """
     sifts = any(point.sifts for point in points)
     for index, point in enumerate(points):
@@ -150,8 +151,9 @@ def bind(
 ) -> Cell:
     """The bound cell of one point: protocol, population, targets and number of fakes.
 
-    sifts : some point of its scenario `sifts`: then all run on the reports path, and share reports.
-    parameters : of the cell, where they are known; those of its point take longer than the rest.
+    sifts : whether some point of the scenario filters reports: then all are simulated on the
+    reports path, and share reports. parameters : the cell's, if they are known already, which saves
+    time. Raises ScenarioError if the point's parts do not fit together.
     """
     task, trust = task_over(point.task, point.protocol), point.trust_model
     population = task.with_items(population)

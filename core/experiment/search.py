@@ -1,11 +1,12 @@
-"""The smallest attack that reaches a goal: by a closed form where there is one, else simulated.
+"""The smallest attack that reaches a goal: by a closed form if there is one, else by simulation.
 
-Both look for the number m of fake users. What is expected of a metric rises with m where it has a
-closed form and the attack promotes its targets at all. A search brackets the answer between an m
-that was too small and one that was enough, each shown by trials of its own. The mean number of
-targets in the top k over n trials, in [0, r], is beyond x with probability exp(-n KL(x/r, μ/r)) at
-most, whatever their law (Hoeffding, JASA 1963, theorem 1); other metrics are taken as normal, and
-their error is shared by the looks that are taken at the growing number of trials.
+Both search for the number m of fake users. The expectation of a metric rises with m if it has a
+closed form and the attack promotes its targets at all. A simulated search brackets the answer
+between an m that was too small and one that was enough, each shown by trials of its own. The mean
+number of targets in the top k over n trials, in [0, r], is beyond x with probability
+exp(-n KL(x/r, μ/r)) at most, for any distribution (Hoeffding, JASA 1963, theorem 1); other metrics
+are
+taken as normal, and their error is shared by the tests at the growing number of trials.
 """
 
 from __future__ import annotations
@@ -53,8 +54,9 @@ def solve_goal(
     """The cell with the fewest fakes that reach its goal, and the answer; without a goal, the
     unchanged cell.
 
-    most : genuine and fake users together. simulates : without it, a goal that takes a search is
-    left without an answer.
+    most : the largest number of users, genuine and fake. simulates : whether to simulate; if not, a
+    goal that takes a simulation is left without an answer. hook : called during the search; raises
+    to stop.
     """
     if cell.goal is None or cell.attack is None:
         return cell
@@ -84,7 +86,7 @@ def with_fakes(cell: Cell, malicious: int) -> Cell:
 
 
 def measured_alone(cell: Cell) -> Cell:
-    """The cell without its metrics in Python, which a search does not compute."""
+    """The cell without its plug-in metrics, which a search does not compute."""
     return replace(cell, python_metrics=())
 
 

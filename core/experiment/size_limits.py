@@ -1,4 +1,4 @@
-"""The largest experiment: one that would take very long or very much memory is refused."""
+"""The size limits of experiments that would take very long or very much memory."""
 
 from __future__ import annotations
 
@@ -66,8 +66,8 @@ def held_bytes(cell: Cell) -> int:
     """The approximate memory, in bytes, that the filters of a cell need in one process; 0 without
     filters.
 
-    The reports of one trial, the genuine ones and all in a random order, and the filter's own;
-    both reports of a user where there are two.
+    The reports of one trial, the genuine ones and all in a random order, and the filter's own
+    memory; twice if users report twice.
     """
     if not cell.filters:
         return 0
@@ -90,5 +90,5 @@ def check_held(cell: Cell) -> None:
 
 
 def in_bytes(size: int) -> str:
-    """A number of bytes in words: 4.3 GB."""
+    """A number of bytes as text: "4.3 GB"."""
     return f"{size / 1e9:.2g} GB" if size >= 1e9 else f"{max(size / 1e6, 1):.0f} MB"

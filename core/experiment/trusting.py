@@ -1,4 +1,4 @@
-"""Whom users trust: the mechanism that asks them then, and which defences have reports to read."""
+"""Binding of the trust model, the defences and the attack of a point."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ from ..task import Frequencies, task_over
 
 
 def trusting(trust: Trust, point: Point, population: Population) -> Mechanism:
-    """The mechanism that users run under a trust model; raises ScenarioError."""
+    """The mechanism that users run under a trust model; raises ScenarioError if the model does not
+    fit the point.
+    """
     task = task_over(point.task, point.protocol)
     told = is_a(
         point.protocol.mechanism, LocalMechanism
@@ -99,8 +101,10 @@ class Act:
 
 
 def acts_of(point: Point, population: Population, protocol: Mechanism) -> tuple[list[Act], Items]:
-    """The attack on each round (or on the single collection), and the targets that the metrics
-    count.
+    """The attack on each round (or on the single collection), and int64[r], the targets that the
+    metrics count.
+
+    Raises ScenarioError, at a key of `attack`, if the attack does not fit.
     """
     if isinstance(point.attack, PhasesSpec):
         try:

@@ -1,4 +1,4 @@
-"""Writes results as other programs rely on them: JSON, and CSV in two shapes."""
+"""Writers of results for other programs: JSON, and CSV in two shapes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""CSV in two shapes: a row for each trial, and a row for each cell with its summaries."""
+"""Results as CSV in two shapes: a row for each trial, or a row for each cell."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ from .pivot import ALL, TableChoice, pivot
 def to_csv(results: RunResults, choice: TableChoice = ALL) -> str:
     """One row per trial: cell, trial, the parameters, the metrics, then their closed forms.
 
-    choice : the metrics to write; where it has rows and columns, `pivot_csv` instead.
+    choice : the metrics to write; if it has row or column keys, the result is that of `pivot_csv`.
 
-    METRIC_theory is that of the cell, for each metric that has one in some cell; a single trial has
-    no standard error, and so no z. Campaigns add columns: `round`, filled in the rows that follow a
-    trial's row and empty in that row, which sums up all rounds; after the parameters `malicious`
-    and `epsilon_spent`; and at the end `entry_round`, the trial's.
+    METRIC_theory is the cell's, for each metric that has one in some cell; a single trial has no
+    standard error, and so no z. Campaigns add columns: `round`, filled in the rows that follow a
+    trial's row and empty in that row, which pools all rounds; after the parameters `malicious` and
+    `epsilon_spent`; and at the end `entry_round`, the trial's.
     """
     return pivot_csv(results, choice) if choice.is_pivot else "".join(csv_lines(results, choice))
 
 
 def csv_lines(results: RunResults, choice: TableChoice = ALL) -> Iterator[str]:
-    """The rows of `to_csv`, one at a time, for results too large for one string."""
+    """Yields the rows of `to_csv`, one at a time, for results too large for one string."""
     names, rows = trial_rows(results, choice.metrics)
     yield _line(names)
     yield from map(_line, rows)
@@ -138,7 +138,10 @@ def cells_csv(documents: Sequence[Mapping[str, Any]]) -> str:
 
 
 def results_cells_csv(results: RunResults, choice: TableChoice = ALL) -> str:
-    """The results as a CSV with one row per cell; choice : the columns, as in `to_csv`."""
+    """The results as a CSV with one row per cell.
+
+    choice : the metrics; if it has row or column keys, the result is that of `pivot_csv`.
+    """
     if choice.is_pivot:
         return pivot_csv(results, choice)
     return cells_csv(cell_documents(results, metrics=choice.metrics))
@@ -154,10 +157,10 @@ def pivot_csv(results: RunResults, choice: TableChoice) -> str:
 
 
 def metric_rows(results: RunResults) -> list[dict[str, Any]]:
-    """One row per cell and metric, long and tidy.
+    """One row per cell and metric, as dicts (tidy data).
 
-    The columns of `cells_csv` up to the metrics, but for `trials_done`, then `metric`, `trials`,
-    `mean`, `standard_error`, `theory` and `z`; None for what is not defined.
+    The columns of `cells_csv` up to the metrics, without `trials_done`, then `metric`, `trials`,
+    `mean`, `standard_error`, `theory` and `z`; None if undefined.
     """
     documents = cell_documents(results)
     settings = [name for name in _settings(documents) if name != "trials_done"]
@@ -223,7 +226,7 @@ def parameter_names(cells: Sequence[Mapping[str, object]]) -> list[str]:
 
 
 def parameter_text(value: object) -> object:
-    """The value of a parameter in a column: a scalar as it is, a list as JSON."""
+    """The value of a parameter in a column: a scalar unchanged, a list as JSON."""
     return value if value is None or _is_scalar(value) else json.dumps(value, ensure_ascii=False)
 
 
@@ -264,7 +267,11 @@ def _line(values: list[Any]) -> str:
 
 
 def make_frame(rows: list[dict[str, Any]], library: str | None) -> Any:
-    """Rows as a polars or pandas data frame; raises RunError if neither library is installed."""
+    """Rows as a polars or pandas data frame.
+
+    library : "polars", "pandas", or None for the first that is installed. Raises ScenarioError for
+    another name, RunError if it is not installed.
+    """
     libraries = ("polars", "pandas")
     if library is not None and (not isinstance(library, str) or library not in libraries):
         raise ScenarioError(f'must be "polars" or "pandas", {got(library)}', key="library")

@@ -1,4 +1,4 @@
-"""The JSON document of results, as other programs rely on it."""
+"""The JSON document of results, for other programs."""
 
 from __future__ import annotations
 
@@ -33,7 +33,10 @@ def json_text(
     cells: list[Any],
     **more: Any,
 ) -> str:
-    """The JSON document of results as text. more : further fields at its end."""
+    """The JSON document of results as text; more : further fields at its end.
+
+    Raises FileError if a number is not finite, which means that the results are damaged.
+    """
     document = {
         "format": FORMAT,
         **versions,
@@ -57,10 +60,10 @@ def to_json(
     choice: TableChoice = ALL,
     verdict: Sequence[str] = (),
 ) -> str:
-    """The results as a JSON document; `frequencies` adds each item's estimates.
+    """The results as a JSON document.
 
-    choice : the metrics to write; rows and columns add a `table`, the records of their pivot.
-    verdict : sentences that say what was found.
+    frequencies : whether to add each item's estimates. choice : the metrics to write; row and
+    column keys add a `table`, the records of their pivot. verdict : sentences on the results.
     """
     cells = cell_documents(results, frequencies, choice.metrics)
     status = "done" if results.complete else "failed" if results.has_ended else "partial"
@@ -117,7 +120,7 @@ def _cell(cell: Cell, measured: CellResults, frequencies: bool) -> dict[str, Any
 def cell_document(view: CellView, **more: Any) -> dict[str, Any]:
     """One cell of the JSON document: its parameters, metrics, goal's answer and privacy budgets.
 
-    more : fields that follow its index, or stand in for those of the view.
+    more : fields that follow its index, or replace those of the view.
     """
     goal = ("metric", "at_least")  # which the scenario says
     answer = {name: value for name, value in (view.answer or {}).items() if name not in goal}
@@ -170,17 +173,15 @@ def _summaries(metrics: Mapping[str, Estimate]) -> dict[str, dict[str, float | N
 def frequencies_document(
     shown: FrequencySummary, items: list[str] | None, arms: Iterable[str]
 ) -> dict[str, Any]:
-    """The estimates of a cell in JSON, by stage, with its items' names; names are None if items
-    have none.
+    """The estimates of a cell in JSON, by arm, with its items' names; None for items
+    without names.
     """
     tested = {} if shown.detected is None else {"detected": list(shown.detected)}
     return {"items": items, **estimates_document(shown, arms), **tested}
 
 
 def estimates_document(shown: FrequencySummary, arms: Iterable[str]) -> dict[str, Any]:
-    """The true frequencies, then for each stage the mean estimates and their standard
-    deviations.
-    """
+    """The true frequencies, then for each arm the mean estimates and their standard deviations."""
     known = {name: shown.arms.get(name) for name in arms}
     return {
         "true": list(shown.true),

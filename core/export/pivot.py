@@ -1,4 +1,4 @@
-"""A table that was asked for: chosen metrics, with swept keys down its side and across its head."""
+"""Tables of chosen metrics, with swept keys as rows and columns."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ class TableChoice:
     order.
 
     metrics : the names of the metrics. rows, columns : swept keys whose values make the rows, and
-    stand above the columns. wrap : the letters of a line in LaTeX, of which a wider table becomes
-    several; None for one, however wide.
+    the columns. wrap : the largest number of characters in a line in LaTeX, beyond which a table is
+    split; None for no limit.
     """
 
     metrics: tuple[str, ...] = ()
@@ -34,7 +34,7 @@ class TableChoice:
 
     @property
     def is_pivot(self) -> bool:
-        """True if the table has row keys or column keys, so that a row is no longer one cell."""
+        """Whether the table has row keys or column keys, so that a row is no longer one cell."""
         return bool(self.rows or self.columns)
 
 
@@ -44,11 +44,11 @@ ALL: Final = TableChoice()
 
 @dataclass(frozen=True)
 class Pivot:
-    """Metrics in a table over two sets of swept keys, at the side and above.
+    """Metrics in a table over two sets of swept keys, of the rows and of the columns.
 
-    keys, across : the swept keys at the side and above. rows, columns : their values, in the order
-    of the cells. estimates : of each metric, by the values at the side and above; a place that no
-    cell has is empty.
+    keys, across : the swept keys of the rows and of the columns. rows, columns : their values, in
+    the order of the sweep. estimates : for each metric, by the values of a row and a column;
+    without an entry if no cell has both.
     """
 
     keys: tuple[str, ...]
@@ -67,8 +67,8 @@ class Pivot:
     def records(self) -> list[dict[str, Any]]:
         """A dict for each row: its keys, then each column's mean and standard error.
 
-        A column is named by the values above it and the metric, as `oue gain`, and the one of its
-        standard error ends in `_standard_error`.
+        A column is named by its values and the metric, as `oue gain`, and that of its standard
+        error ends in `_standard_error`.
         """
         made = [dict(zip(self.keys, row, strict=True)) for row in self.rows]
         for above in self.columns:
@@ -81,9 +81,10 @@ class Pivot:
 
 
 def check_choice(experiment: Experiment, choice: TableChoice) -> TableChoice:
-    """The choice with empty fields filled in; raises ScenarioError for an unknown metric or key.
+    """The choice with empty fields filled in.
 
-    The error's key is `metrics`, `rows` or `columns`.
+    Raises ScenarioError, at `metrics`, `rows` or `columns`, for an unknown or repeated name, or if
+    a swept key is missing.
     """
     known = measured_names(experiment.cells)
     for metric in choice.metrics:

@@ -1,1 +1,3 @@
-"""The hot loops: the hash family, reports as columns of bits, and what numba compiles of them."""
+"""Fast inner loops: the hash family, reports as columns of bits, and their versions compiled by
+numba.
+"""

@@ -1,8 +1,8 @@
-"""The inner loops that numba compiles. `.loops` loads them, only where they are worth it.
+"""The inner loops that numba compiles. `.loops` loads them if they save time.
 
-The same integers as NumPy's in `.hashing`, `core.protocols` and `core.defences`, hence the same
-counts and digests. The result of every operation is cast to its width, which numba would widen:
-only so does the compiler use the whole width of the processor.
+They compute the same integers as NumPy in `.hashing`, `core.protocols` and `core.defences`, hence
+the same counts and digests. The result of every operation is cast to its width, which numba would
+widen: only so does the compiler use the whole width of the processor.
 """
 
 from __future__ import annotations
@@ -67,10 +67,10 @@ def _place(seeds: UInts, key: Any, hash_range: Any, placed: UInts) -> None:
 
 @_loop
 def hit_counts(keys: UInts, started: UInts, first: UInts, extent: UInts, counts: Counts) -> None:
-    """Add to int64[items] the number of users whose bucket each item falls into.
+    """Add to `counts`, int64[items], the number of users whose bucket each item falls into.
 
     keys : uint32[items], items × PRIME_3. started : uint32[users], seeds + START. first, extent :
-    uint32[users], as `core.kernels.hashing.bucket_interval` has them.
+    uint32[users], as `core.kernels.hashing.bucket_interval` returns them.
     """
     for begin in range(0, started.size, USERS_PER_BLOCK):
         end = min(begin + USERS_PER_BLOCK, started.size)
@@ -87,9 +87,10 @@ def hit_counts(keys: UInts, started: UInts, first: UInts, extent: UInts, counts:
 def hit_columns(
     keys: UInts, started: UInts, first: UInts, extent: UInts, columns: NDArray[np.uint8]
 ) -> None:
-    """Write for each item the users whose bucket it falls into: a bit each, the first one highest.
+    """Write for each item the users whose bucket it falls into: a bit each, the first user in the
+    highest bit.
 
-    Arguments are as of `hit_counts`. columns : uint8[items, at least ceil(users/8)], zeros.
+    Arguments as for `hit_counts`. columns : uint8[items, at least ceil(users/8)], zeros before.
     """
     hits = np.zeros(USERS_PER_BLOCK, dtype=np.uint8)
     eights = hits.view(np.uint64)
@@ -113,10 +114,11 @@ def anchored_seeds(
     keys: UInts, anchors: UInts, seeds: UInts, hash_range: int, best: Counts, value: UInts
 ) -> None:
     """Write for each row the index of the seed with most items in its anchor's bucket, and that
-    number of items.
+    bucket.
 
     keys : uint32[r, rows], items × PRIME_3. anchors : uint32[rows], the same of one item of each
-    row. seeds : uint32[rows, K]. best : int64[rows]. value : uint32[rows].
+    row. seeds : uint32[rows, K]. best : int64[rows], the indices. value : uint32[rows], the
+    buckets.
     """
     shared, placed, hits = np.empty((3, seeds.shape[1]), dtype=np.uint32)
     for row in range(len(seeds)):
@@ -132,9 +134,9 @@ def anchored_seeds(
 
 @_loop
 def fullest_seeds(keys: UInts, seeds: UInts, hash_range: int, best: Counts, value: UInts) -> None:
-    """Write the place of the seed of each row with the fullest bucket, and the lowest such bucket.
+    """Write for each row the index of the seed with the fullest bucket, and the lowest such bucket.
 
-    Arguments are as of `anchored_seeds`.
+    Arguments as for `anchored_seeds`.
     """
     placed = np.empty((len(keys), seeds.shape[1]), dtype=np.uint32)
     load, fullest = np.empty_like(placed), np.empty_like(placed[0])
@@ -162,7 +164,9 @@ def fullest_seeds(keys: UInts, seeds: UInts, hash_range: int, best: Counts, valu
 
 @_loop
 def bit_counts(reports: NDArray[np.uint8], counts: Counts) -> None:
-    """Add to int64[d] the reports that have each bit. reports : uint8[n, ceil(d/8)], packed."""
+    """Add to `counts`, int64[d], the number of reports with each bit. reports : uint8[n,
+    ceil(d/8)], packed.
+    """
     users, width = reports.shape
     few = np.empty((8, width), dtype=np.uint8)
     for begin in range(0, users, 255):  # which a byte counts

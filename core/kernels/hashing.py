@@ -1,7 +1,7 @@
 """The hash family of local hashing: xxHash32 of an item as a little-endian uint32, with a seed.
 
 Equal bit for bit to `xxhash.xxh32(struct.pack("<I", item), seed).intdigest()`. Everything works in
-place on blocks that stay in the processor's L2 cache, long axis contiguous.
+place on blocks that fit into the processor's L2 cache, long axis contiguous.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def _mix(state: UInts, scratch: UInts, low: bool = True) -> None:
 
 
 def xxhash32(items: NDArray[np.integer], seeds: UInts) -> UInts:
-    """xxHash32 of items under seeds, which broadcast against each other."""
+    """uint32[…]: xxHash32 of items under seeds, which broadcast against each other."""
     keys = items.astype(np.uint32) * PRIME_3
     state = np.asarray(np.add(seeds + START, keys))
     _mix(state, np.empty_like(state))
@@ -55,7 +55,7 @@ def xxhash32(items: NDArray[np.integer], seeds: UInts) -> UInts:
 
 
 def buckets(items: NDArray[np.integer], seeds: UInts, hash_range: int) -> UInts:
-    """The bucket (h * g) >> 32 of each (item, seed) pair: uint32 in [0, g)."""
+    """uint32[…] in [0, g): the bucket (h * g) >> 32 of each (item, seed) pair, which broadcast."""
     wide = xxhash32(items, seeds).astype(np.uint64)
     wide *= np.uint64(hash_range)
     wide >>= np.uint64(32)
@@ -63,10 +63,10 @@ def buckets(items: NDArray[np.integer], seeds: UInts, hash_range: int) -> UInts:
 
 
 def bucket_interval(values: NDArray[np.integer], hash_range: int) -> tuple[UInts, UInts]:
-    """The first hash of each bucket, and the number of its hashes less one.
+    """The first hash of each bucket, and the number of its hashes less one: uint32[n] each.
 
-    h is in bucket a exactly if (h - first) mod 2^32 ≤ extent: one subtraction and one comparison
-    instead of a product, a shift and a comparison in 64 bits.
+    A hash h is in a bucket if and only if (h - first) mod 2^32 ≤ extent: one subtraction and one
+    comparison instead of a product, a shift and a comparison in 64 bits.
     """
     wide = values.astype(np.uint64)
     g, top = np.uint64(hash_range), np.uint64(2**32)
@@ -83,9 +83,10 @@ def _low_bits_matter(hash_range: int) -> bool:
 def sharing(
     items: NDArray[np.integer], seeds: UInts, values: UInts, hash_range: int
 ) -> NDArray[np.unsignedinteger]:
-    """The number of items in the bucket of each (seed, value) pair.
+    """The number of items in the bucket of each (seed, value) pair, an array of the seeds' shape.
 
-    items : int64[r, …], those of each pair; they broadcast against the seeds, and so do the values.
+    items : int64[r, …], those of each pair. items[i], seeds and values broadcast against each
+    other.
     """
     first, extent = bucket_interval(values, hash_range)
     started, low = seeds + START, _low_bits_matter(hash_range)
@@ -102,7 +103,7 @@ def sharing(
 
 
 def bucket_counts(seeds: UInts, values: UInts, hash_range: int, domain_size: int) -> Counts:
-    """int64[d]: the number of (seed, value) pairs that each item of the domain hashes to."""
+    """int64[d]: the number of (seed, value) pairs, of N, that each item of the domain hashes to."""
     listed = np.arange(domain_size, dtype=np.uint32)
     counts = np.zeros(listed.size, dtype=np.int64)
     if (compiled := LOOPS.after(PAIR_S * seeds.size * listed.size)) is not None:
@@ -116,7 +117,11 @@ def bucket_counts(seeds: UInts, values: UInts, hash_range: int, domain_size: int
 
 
 def bucket_columns(seeds: UInts, values: UInts, hash_range: int, domain_size: int) -> BitColumns:
-    """The (seed, value) pairs that items hash to, as packed columns: a bit for each pair."""
+    """uint64[d, ceil(N/64)]: for each item the (seed, value) pairs that it hashes to, a bit for
+    each pair.
+
+    seeds, values : uint32[N].
+    """
     columns = no_columns(domain_size, seeds.size)
     listed = np.arange(domain_size, dtype=np.uint32)
     if (compiled := LOOPS.after(PAIR_S * seeds.size * listed.size)) is not None:

@@ -1,8 +1,8 @@
 """The compiled loops of `.compiled`, loaded once there has been work enough for them.
 
-Until then, and where numba is not installed, NumPy does the same: the numbers do not differ. Numba
-obeys the settings of the current folder whenever it compiles, and they may name a cache of pickled
-code; NumPy does the work in a folder that has any.
+Until then, and if numba is not installed, NumPy does the same: the numbers do not differ. Numba
+reads settings from the current folder whenever it compiles, and they may name a cache of pickled
+code; in a folder with such settings NumPy does the work.
 """
 
 from __future__ import annotations
@@ -25,8 +25,9 @@ SETTINGS: Final = Path(".numba_config.yaml")
 
 
 class Loops:
-    """The compiled (numba) or NumPy loops of this process. missing : why compilation is
-    unavailable, "" before a try.
+    """The compiled (numba) or NumPy loops of this process.
+
+    missing : why compilation is unavailable, "" before the first try.
     """
 
     def __init__(self) -> None:
@@ -35,7 +36,11 @@ class Loops:
         self._seconds = 0.0
 
     def after(self, seconds: float) -> ModuleType | None:
-        """The compiled loops if NumPy would take longer than this; None to use NumPy."""
+        """The compiled loops, or None to use NumPy.
+
+        They are loaded once NumPy's work of this process, estimated as `seconds` per call, exceeds
+        WORTH_S.
+        """
         self._seconds += seconds
         if is_there(SETTINGS):
             return None
@@ -54,9 +59,7 @@ class Loops:
 
     @property
     def words(self) -> str:
-        """The name of the loops in use, for a message: "compiled by numba 0.68.1". Loads
-        nothing.
-        """
+        """The loops in use, for a message: "compiled by numba 0.68.1". Loads nothing."""
         if find_spec("numba") is None:
             return "NumPy's (pip install 'ldptui[fast]' compiles them)"
         numba = f"numba {metadata.version('numba')}"

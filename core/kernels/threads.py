@@ -10,8 +10,8 @@ from contextlib import contextmanager
 def one_thread() -> Iterator[None]:
     """A context manager in which linear algebra uses one thread.
 
-    The matrices are small: threads that wait for each other cost more than they save, by far where
-    several processes compute.
+    For small matrices, threads that wait for each other cost more than they save, by far if several
+    processes compute.
     """
     from threadpoolctl import threadpool_limits
 

@@ -1,1 +1,1 @@
-"""What users can send, and what that tells: laws of reports, supports, losses."""
+"""Distributions of reports, their support of items, and their privacy loss."""

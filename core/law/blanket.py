@@ -1,9 +1,11 @@
-"""The privacy blanket of a local protocol: what every report has in common, whoever sent it.
+"""The privacy blanket of a local protocol: the part of a report's distribution that no item
+changes.
 
 Balle, Bell, Gascón, Nissim, "The Privacy Blanket of the Shuffle Model", CRYPTO 2019, section 5. A
-report of any item v is, with probability γ, drawn from one law ω that does not depend on v, where
-γω(y) is at most the probability of y under every item. Behind a shuffler such reports hide the
-others. All that the bound needs of a protocol are the likelihood ratios of a report y of ω under
+report of any item v is, with probability γ, drawn from one distribution ω that does not depend on
+v, where γω(y) is at most the probability of y under every item. Behind a shuffler such reports hide
+the others. All that the bound needs of a protocol are the likelihood ratios of a report y of ω
+under
 two items, R₀(y)/ω(y) and R₁(y)/ω(y); reports with the same two ratios are one cell.
 """
 
@@ -33,8 +35,9 @@ class Blanket:
     """The privacy blanket of a protocol for two given items: the part of its reports that no item
     changes.
 
-    share : γ, how likely a report is drawn from ω. weights : float64[k], the law ω of the cells.
-    first, second : float64[k], R₀/ω and R₁/ω of each cell; the mean of each under ω is 1.
+    share : γ, the probability that a report is drawn from ω. weights : float64[k], the distribution
+    ω over the cells. first, second : float64[k], R₀/ω and R₁/ω of each cell; the mean of each under
+    ω is 1.
     """
 
     share: float
@@ -50,10 +53,10 @@ class Blanket:
 
 @dataclass(frozen=True)
 class Sides:
-    """The probabilities that a user's report supports the first of two items, the second, or
-    neither.
+    """The probabilities that a user's report supports only the first of two items, or only the
+    second.
 
-    up, down : the probability of the first and of the second.
+    up, down : for the first item, and for the second.
     """
 
     up: float
@@ -62,10 +65,10 @@ class Sides:
 
 @dataclass(frozen=True, eq=False)
 class Pair:
-    """The reports of two data sets that differ in one user, who holds the first or the second of
-    two items.
+    """The reports of two data sets that differ in one user, who has the first or the second of two
+    items.
 
-    first, second : the report of that user. others : the report of each of all other users.
+    first, second : the report of that user. others : the report of each other user.
     """
 
     first: Sides
@@ -99,7 +102,7 @@ def blankets_of(protocol: Any) -> tuple[Blanket, ...]:
     """The privacy blankets of a protocol for pairs of items; the worst pair bounds its privacy
     loss.
 
-    A protocol of which nothing else is known has that of the worst protocol of its ε.
+    For a protocol without known distributions, that of the worst protocol with its ε.
     """
     if isinstance(protocol, Exchangeable):
         return (_background_blanket(protocol),)
@@ -121,7 +124,7 @@ def pairs_of(protocol: Any) -> tuple[Pair, ...]:
 
 
 def any_pairs(epsilon: float) -> tuple[Pair, ...]:
-    """Pairs of neighbouring data sets of two protocols of this ε: one bit, and one of
+    """Pairs of neighbouring data sets of two protocols with this ε: one of one bit, and one of
     three items.
     """
     odds = math.exp(epsilon)

@@ -1,11 +1,12 @@
-"""The distribution of the numbers that users hold, from counts of their reports.
+"""The distribution of users' numbers, fitted to counts of their reports.
 
-It is the one that makes the reports likeliest: expectation maximisation, smoothed or not. Li, Wang,
-Lopuhaä-Zwakenberg, Škorić, Li, "Estimating Numerical Distributions under Local Differential
-Privacy", SIGMOD 2020, section 5, with its rules of when to stop: where a step changes the
-log-likelihood by less than 10⁻³ e^ε (EM) or 10⁻³ (EMS); of more than a million reports, by less
-than that for each million. A report's law over bins is flat but for the ends of a window, so that a
-step costs the bins and the items, and not their product.
+The distribution that makes the reports likeliest, by expectation maximisation (EM), smoothed (EMS)
+or not. Li, Wang, Lopuhaä-Zwakenberg, Škorić, Li, "Estimating Numerical Distributions under Local
+Differential Privacy", SIGMOD 2020, section 5, with its stopping rules: a step that changes the
+log-likelihood by less than 10⁻³ e^ε (EM) or 10⁻³ (EMS); with more than a million reports, by less
+than that for each million. A report's distribution over bins is flat except at the ends of a
+window,
+so that a step costs the number of bins plus items, and not their product.
 """
 
 from __future__ import annotations
@@ -34,7 +35,8 @@ BETWEEN: Final = 50
 class ReportTable:
     """A table of report distributions, float64[reports, inputs], stored by its few change points.
 
-    forward : the law of all reports, float64[K, trials], of distributions float64[d, trials].
+    forward : the distribution of all reports, float64[K, trials], from distributions of inputs
+    float64[d, trials].
     backward : the transpose, float64[d, trials] from float64[K, trials].
     """
 
@@ -74,10 +76,9 @@ def table_of(protocol: Any) -> ReportTable:
 
 
 def fit_distribution(protocol: Any, counts: Floats | Counts, smooth: bool, hook: Hook) -> Floats:
-    """float64[trials, d]: the distributions of numbers fitted to report counts [trials, K] by EM or
-    EMS.
+    """float64[trials, d]: the distributions of numbers fitted to report counts [trials, K].
 
-    smooth : by EMS, else by EM.
+    smooth : whether to smooth each step (EMS instead of EM).
     """
     table, seen = table_of(protocol), np.ascontiguousarray(counts.T, dtype=np.float64)
     d, trials = protocol.domain_size, len(counts)
@@ -112,8 +113,10 @@ def fitted_with_poison(protocol: Any, counts: Floats, poisoned: Any, hook: Hook)
     """float64[trials, K]: the honest part of the reports in each bin, by a joint fit of honest
     users and poison.
 
-    The likeliest mixture of honest users and of any law of reports of some kinds, by EM from half
-    and half. counts : float64[trials, K]. poisoned : bool[K], the kinds that fakes may send.
+    The likeliest mixture of honest users and of any distribution over the poisoned bins, by EM from
+    half and half.
+
+    counts : float64[trials, K]. poisoned : bool[K], the bins that fakes may report.
     """
     table, seen = table_of(protocol), counts.T
     trials, d = len(counts), protocol.domain_size
@@ -151,11 +154,13 @@ def _smooth_fits(fits: Floats) -> Floats:
 
 
 def chi_square(protocol: Any, counts: Floats | Counts, fits: Floats) -> tuple[Floats, Floats]:
-    """The chi-square of the counts that a fit expects, and its degrees of freedom, float64[trials].
+    """The chi-square of the counts that a fit expects, and its degrees of freedom, float64[trials]
+    each.
 
-    Bins that expect less than 5 reports are one. The law of the honest reports of a population that
-    is known has K − 1 degrees of freedom; a fit of them by EM follows their noise, so that its
-    chi-square is smaller.
+    Bins that expect less than 5 reports are joined. Honest reports of a known population have K − 1
+    degrees of freedom; a fit by EM follows their noise, so that its chi-square is smaller.
+
+    counts : [trials, K]. fits : float64[trials, d].
     """
     expected = table_of(protocol).forward(fits.T) * counts.sum(axis=1)
     parts = np.where(expected >= 5, (counts.T - expected) ** 2 / expected, 0.0).sum(axis=0)
@@ -166,10 +171,12 @@ def chi_square(protocol: Any, counts: Floats | Counts, fits: Floats) -> tuple[Fl
 
 
 def misfit(protocol: Any, counts: Floats | Counts, fits: Floats) -> Floats:
-    """float64[trials]: the chi-square of a fit, standardised to mean 0 and deviation 1 for honest
-    reports.
+    """float64[trials]: the chi-square of a fit, less its degrees of freedom, in its standard
+    deviations.
 
-    Of a fit of honest reports it is 0 or less on average, but for a smoothed fit of very many.
+    For a fit of honest reports it is 0 or less on average, except for a smoothed fit of very many.
+
+    counts : [trials, K]. fits : float64[trials, d].
     """
     parts, free = chi_square(protocol, counts, fits)
     return np.asarray((parts - free) / np.sqrt(2 * free))

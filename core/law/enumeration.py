@@ -1,4 +1,4 @@
-"""Every report with its probability under every input, where there are few enough of them."""
+"""Enumeration: every report with its probability under every input, if there are few enough."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class ReportLaw:
 
 def every_report(mechanism: object) -> ReportLaw | None:
     """The probability of every report under every input; None if the mechanism has too many reports
-    or cannot list them.
+    or cannot enumerate them.
     """
     listed: ReportLaw | None = getattr(mechanism, "enumerate_reports", lambda: None)()
     return listed
@@ -37,7 +37,7 @@ def independent_bits(rates: Floats, absent: Floats | None = None) -> Floats:
     """float64[inputs, 2^k]: the joint distribution of k independent bits, the first in the highest
     place.
 
-    rates : float64[inputs, k]. absent : 1 - rates to the last digit, where that would lose some.
+    rates : float64[inputs, k]. absent : 1 - rates, given if the subtraction would lose digits.
     """
     law = np.ones((len(rates), 1))
     for rate, zero in zip(rates.T, (1 - rates if absent is None else absent).T, strict=True):
@@ -46,7 +46,7 @@ def independent_bits(rates: Floats, absent: Floats | None = None) -> Floats:
 
 
 def item_name(item: int) -> str:
-    """An item as reports are named: "item 3"."""
+    """The name of an item in an enumeration: "item 3"."""
     return f"item {item}"
 
 

@@ -1,8 +1,9 @@
-"""Pure protocols that treat all items alike: everything follows from one law, `support_size`.
+"""Pure protocols that treat all items alike: everything follows from the distribution
+`support_size`.
 
 Given whether a report supports its user's item, the number of any k other items that it supports
-has one law. It has two forms, and so there are two engines: each other item on its own
-(`IndependentItems`), or a uniform set of a fixed size (`FixedSize`).
+has one distribution. It has two forms, and so there are two base classes: each other item
+independently (`IndependentItems`), or a uniform set of a fixed size (`FixedSize`).
 """
 
 from __future__ import annotations
@@ -78,11 +79,13 @@ class Exchangeable(PureProtocol):
 
     @abstractmethod
     def craft_sizes(self, ask: Ask) -> SupportSizes:
-        """The numbers of targets and other items that a crafted report supports, for a request."""
+        """The distribution of the numbers of targets and other items that a crafted report
+        supports.
+        """
 
     @abstractmethod
     def draw_crafted(self, ask: Ask, count: int, rng: Rng) -> Reports:
-        """Random reports of a crafted distribution."""
+        """`count` random reports of the crafted distribution that is requested."""
 
     def draw_crafted_counts(self, ask: Ask, count: Counts, rng: Rng) -> Counts:
         """int64[trials, d]: random support counts of int64[trials] crafted reports."""
@@ -90,17 +93,20 @@ class Exchangeable(PureProtocol):
 
     @abstractmethod
     def sample_background(self, values: Items, held: BoolArray, rng: Rng) -> Reports:
-        """Random reports that support the items `values` where `held` is true, and do not
-        elsewhere.
+        """Random reports that support the items `values`, int64[n], if `held`, bool[n], is true,
+        and do not otherwise.
 
-        What else they support has one law for all items, the background: a report from item v
-        supports v with probability p. Fakes who draw the item and that chance otherwise can hide.
+        Which other items they support has one distribution for all items, the background: an honest
+        report of item v is such a report of v, with held true with probability p. Fakes who choose
+        the item and that probability can hide.
         """
 
     @abstractmethod
     def conditioned_counts(self, held: Counts, spared: Counts, rng: Rng) -> Counts:
-        """int64[trials, d]: random support counts of such reports, given how many hold each item or
-        spare it.
+        """int64[trials, d]: random support counts of reports as of `sample_background`.
+
+        held, spared : int64[trials, d], the reports that support each item for certain, and that
+        for certain do not.
         """
 
     @abstractmethod
@@ -152,7 +158,7 @@ class Exchangeable(PureProtocol):
 
 
 def is_exchangeable(protocol: object) -> TypeGuard[Exchangeable]:
-    """True if a protocol treats all items alike."""
+    """Whether a protocol treats all items alike."""
     return isinstance(protocol, Exchangeable)
 
 
@@ -165,7 +171,7 @@ def _chance_of(law: Distribution, outcome: int) -> float:
 def holder_size(protocol: Exchangeable, k: int, held: bool, encoded: bool = False) -> Distribution:
     """The distribution of the number of k items that an honest report supports.
 
-    held : its user holds one of them. encoded : the report has no noise.
+    held : whether its user has one of them. encoded : whether the report has no noise.
     """
     if encoded:
         sizes, chances = protocol.encoded_size(k - held)
@@ -182,8 +188,8 @@ class IndependentItems(Exchangeable):
     """The base of protocols whose report supports different items independently, given the user's
     item.
 
-    encoded_rate : how likely a report without noise supports another item than its own.
-    random_rate : how likely a uniformly random report supports any item.
+    encoded_rate : the probability that a report without noise supports another item than its
+    user's. random_rate : the probability that a uniformly random report supports an item.
     """
 
     encoded_rate: ClassVar[Any]
@@ -217,7 +223,7 @@ class IndependentItems(Exchangeable):
 
 
 class FixedSize(Exchangeable):
-    """The base of protocols whose reports all support w items, a uniform set beside the user's
+    """The base of protocols whose reports all support w items, a uniform set besides the user's
     item.
     """
 
@@ -270,7 +276,7 @@ def numbers(protocol: Exchangeable, items: int, held: bool) -> Floats:
     """float64[items + 1]: the distribution of the number of these items that an honest report
     supports.
 
-    held : whether its user holds one of them, any one.
+    held : whether its user has one of them, any one.
     """
     law = np.zeros(items + 1)
     sizes, chances = holder_size(protocol, items, held)

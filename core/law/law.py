@@ -1,4 +1,5 @@
-"""A law as a value: what each user of a group sends, on both paths, and what that supports.
+"""A distribution of reports as a value: how to draw reports and counts, and which items they
+support.
 
 A protocol answers an `Ask` with a `Law`, or with a `Lack` that says why it has none.
 """
@@ -61,8 +62,8 @@ class SeedSearch:
     """An attacker's search in a hash family: the number of seeds that each fake tries, and the
     score of a seed.
 
-    `anchor` counts the targets that share the bucket of one uniformly chosen target (Cao, Jia,
-    Gong 2021); `bucket` takes the fullest of all buckets (Li, Li, Wang, Sun 2025).
+    Scoring "anchor" counts the targets that share the bucket of one uniformly chosen target (Cao,
+    Jia, Gong 2021); "bucket" takes the fullest of all buckets (Li, Li, Wang, Sun 2025).
     """
 
     seeds: int = 1000
@@ -74,14 +75,16 @@ Distribution: TypeAlias = tuple[Counts, Floats]
 
 
 def moments_of(distribution: Distribution) -> tuple[float, float]:
-    """The mean and the variance of a distribution."""
+    """The mean and the variance of a distribution: outcomes and probabilities."""
     outcomes, chances = distribution
     mean = float(chances @ outcomes)
     return mean, float(chances @ (outcomes - mean) ** 2)
 
 
 def group_by_size(users: Counts, sizes: Counts) -> Counts:
-    """int64[trials, largest size + 1], the users int64[trials, k] by their sizes int64[k]."""
+    """int64[trials, largest size + 1]: the users int64[trials, k] grouped by their sizes
+    int64[k].
+    """
     grouped = np.zeros((len(users), int(sizes.max()) + 1), dtype=np.int64)
     for size, senders in zip(sizes, users.T, strict=True):
         grouped[:, size] += senders
@@ -92,10 +95,10 @@ def group_by_size(users: Counts, sizes: Counts) -> Counts:
 class SupportSizes:
     """The joint distribution of the numbers of targets and of other items that a report supports.
 
-    Given both, it supports a uniform subset of the targets and one of the other items.
+    Given both, the report supports a uniform subset of the targets and one of the other items.
 
     target_sizes, probabilities : int64[k], float64[k]. other_sizes : int64[k]; None if every other
-    item is supported on its own, with `other_rate`.
+    item is supported independently, with `other_rate`.
     """
 
     target_sizes: Counts
@@ -109,7 +112,10 @@ class SupportSizes:
         return cls(np.array([targets]), np.ones(1), np.array([others]))
 
     def summary(self, targets: int, others: int) -> Support:
-        """The mean support of an item of each group, and the moments of both numbers."""
+        """The mean support of one target and one other item, and the moments of both numbers.
+
+        targets, others : the numbers of targets and of other items.
+        """
         mean, variance = moments_of((self.target_sizes, self.probabilities))
         if self.other_sizes is None:
             rate = self.other_rate
@@ -120,7 +126,7 @@ class SupportSizes:
         return Support(mean / targets, rate, variance, other_variance, covariance)
 
     def draw_counts(self, targets: Items, domain_size: int, count: Counts, rng: Rng) -> Counts:
-        """int64[trials, d], the support counts of int64[trials] reports with these sizes."""
+        """int64[trials, d]: random support counts of int64[trials] reports with these sizes."""
         users = multinomial(count, self.probabilities, rng)
         groups = [(targets, self.target_sizes)]
         if self.other_sizes is None:
@@ -144,10 +150,12 @@ class Ask:
 
     law : its name. targets : int64[r], distinct items.
     search : the effort of "crafted", "subset" and "avoided" on a hash family.
-    held : of "honest" and "unperturbed", float64[r]: how likely a user holds each target; of
-        counts float64[trials, r] as well. None where all are alike.
-    subset : of "subset", the number of targets that a report is crafted for.
-    sizes : of "solved", those of a report. number : of "pointed", the number of the range.
+    held : for "honest" and "unperturbed", float64[r]: the probability that a user has each target;
+    for
+        counts also float64[trials, r]. None if all are equally likely.
+    subset : for "subset", the number of targets that a report is crafted for.
+    sizes : for "solved", the distribution of a report's numbers. number : for "pointed", a number
+    in the range.
     """
 
     law: LawName
@@ -172,13 +180,15 @@ class Ask:
         return None
 
     def items(self, count: int, rng: Rng) -> Items:
-        """int64[count]: the targets that users hold."""
+        """int64[count]: random targets, as the items of `count` users."""
         if self.held is not None:
             return rng.choice(self.targets, size=count, p=self.held)
         return self.targets[rng.integers(0, self.targets.size, size=count)]
 
     def histogram(self, domain_size: int, count: Counts, rng: Rng) -> Counts:
-        """int64[trials, d], the users who hold each item, of int64[trials] in all."""
+        """int64[trials, d]: the number of users of each item, of int64[trials] users with random
+        targets.
+        """
         held = np.zeros((count.size, domain_size), dtype=np.int64)
         if self.held is None:
             held[:, self.targets] = uniform_multinomial(count, self.targets.size, rng)
@@ -189,7 +199,7 @@ class Ask:
         return held
 
     def frequencies(self, domain_size: int) -> Floats:
-        """float64[d]: how likely a user holds each item."""
+        """float64[d]: the probability that a user has each item."""
         frequencies = np.zeros(domain_size)
         frequencies[self.targets] = 1 / self.targets.size if self.held is None else self.held
         return frequencies
@@ -199,8 +209,8 @@ class Ask:
 class BitLaw:
     """The distribution of the bits of one report, by cohort.
 
-    cohorts : float64[m], how likely the user claims each cohort.
-    rates : float64[m, k], how likely a report of each cohort has each bit.
+    cohorts : float64[m], the probability that the user claims each cohort.
+    rates : float64[m, k], the probability of each bit in a report of each cohort.
     """
 
     cohorts: Floats
@@ -208,19 +218,20 @@ class BitLaw:
 
 
 def no_answer(*_: object) -> Any:
-    """None, the answer of a distribution that knows no support or moments."""
+    """None, the default of a Law without known support or moments."""
     return None
 
 
 @dataclass(frozen=True, eq=False)
 class Law:
-    """A distribution of independent reports: how to draw reports and counts, and what they support.
+    """A distribution of independent reports: how to draw reports and counts, and which items they
+    support.
 
-    reports : the reports of n users. counts : of int64[trials] users the counts [trials, …], with
-    the law of `support_counts` of such reports. support : what one report supports, item by item;
-    the variance is of the number of the given items. towards : the same by the number of targets
-    alone; where it matters which items they are, towards the first ones. shape : the bits of one
-    report, where they do not stand for items.
+    reports : draws the reports of n users. counts : draws counts [trials, …] of int64[trials]
+    users, distributed as `support_counts` of such reports. support : the support of each item by
+    one report, with the variance of the number of given items; None if unknown. towards : the same
+    for targets and other items; if their identity matters, for the first ones as targets. shape :
+    the bits of one report if they do not stand for items; None otherwise.
     """
 
     reports: Callable[[int, Rng], Reports]
@@ -263,7 +274,8 @@ def one_item(
 ) -> Law:
     """The distribution of a report that supports exactly one of these items, uniformly chosen.
 
-    send, draw : the reports of users who hold items, and the counts of int64[trials, d] users.
+    send : makes the reports of users with given items. draw : draws the counts of int64[trials, d]
+    users.
     """
     held, hit = replace(ask, targets=items), np.intersect1d(items, ask.targets).size / items.size
 
@@ -280,9 +292,9 @@ def one_item(
 
 
 def holding(protocol: Any, ask: Ask, towards: Callable[[], Support]) -> Law:
-    """The distribution of a report of a user who holds a target: honest, or without noise.
+    """The distribution of a report of a user who has a target: honest, or without noise.
 
-    towards : the support where all targets are held alike.
+    towards : the support if all targets are equally likely.
     """
     items, plain = protocol.domain_size, ask.law == "unperturbed"
     send = protocol.unperturbed if plain else protocol.perturb

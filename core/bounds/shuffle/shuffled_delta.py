@@ -1,20 +1,21 @@
-"""An upper bound on what a shuffled collection gives away: the privacy blanket by FFT.
+"""An upper bound on the δ of shuffled reports (privacy blanket, by FFT), and a lower bound.
 
 Balle, Bell, Gascón, Nissim, CRYPTO 2019, lemma 5.3: for n users of a protocol with the blanket
 (γ, ω) the shuffled reports are (ε, δ)-private with
 
     δ = E[(X₁ + … + X_n)⁺] / (γn),   X = 0 with probability 1 − γ, else (R₀(y) − e^ε R₁(y))/ω(y),
 
-y drawn from ω. The law of the sum is one Fourier transform. Four things keep the number an upper
-bound, and sharp:
+y drawn from ω. The distribution of the sum is one Fourier transform. Four measures keep the number
+an upper bound, and sharp:
 
-* X is put on a grid by splitting each value between its two neighbours, so that its mean stays; the
+* X is put on a grid by splitting each value between its two neighbours, which preserves the mean;
+the
   mean of a convex function can only grow. A sum of many terms is made of blocks, each put on a
   wider grid in the same way, as one grid for all would be too coarse for a term.
-* All laws are tilted by e^(θx), with θ such that sums near 0 are common, so that rounding is a
-  small part of the result however small δ is.
+* All distributions are tilted by e^(θx), with θ such that sums near 0 are common, so that rounding
+  is a small part of the result however small δ is.
 * The grid is so wide that a sum beyond it has the tilted probability e^−50 at most (Bernstein).
-* Sums of few terms are gone through one by one, without a grid.
+* Sums of few terms are enumerated, without a grid.
 """
 
 from __future__ import annotations
@@ -74,7 +75,7 @@ _Terms: TypeAlias = Sequence[tuple[_TiltedLaw, int]]
 def delta_at_most(blanket: Blanket, users: int, epsilon: float) -> float:
     """An upper bound on the δ of n users' shuffled reports at this ε, for one pair of items.
 
-    users : n, those whose reports blend in; at least 1.
+    users : n, the users whose reports hide the others; at least 1.
     """
     terms = blanket.first - math.exp(epsilon) * blanket.second
     if terms.max() <= 0:
@@ -231,8 +232,8 @@ def both_ways(pair: Pair) -> tuple[Pair, ...]:
 def divergence(pair: Pair, users: int, epsilon: float) -> float:
     """Σ (P₀ − e^ε P₁)⁺ over the counts (A, B) of reports that support the first or the second item.
 
-    The others' counts are multinomial; with theirs given, (P₀ − e^ε P₁) is a sum of three terms,
-    for the user's report in A, in B or in neither. For a given A + B it grows with A.
+    The other users' counts are multinomial; given these, (P₀ − e^ε P₁) is a sum of three terms, for
+    the user's report in A, in B or in neither. For a given A + B it grows with A.
     """
     others, odds = pair.others, math.exp(epsilon)
     one_sided = min(1.0, others.up + others.down)
