@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 from rich.cells import cell_len
 from textual.binding import Binding
@@ -14,6 +14,7 @@ from textual.style import Style
 from textual.widget import Widget
 
 from .blank import call_on_resize
+from .words import DOT
 
 MOST: Final = 8
 """Hints at most: more are looked up with `?` or in the palette."""
@@ -29,6 +30,21 @@ RULE: Final = " │ "
 MUTED: Final = "$foreground-muted"
 STOP: Final = "run.cancel"
 """The binding of escape, which goes back or stops what runs."""
+
+
+def group_words(screen: Screen[Any]) -> str:
+    """The keys of the focused widget and its screen that stand in groups: "↑ ↓ rows · …"."""
+    groups: dict[str, dict[str, str]] = {}
+    for active in screen.active_bindings.values():
+        binding = active.binding
+        if binding.group is not None and active.enabled:
+            keys = groups.setdefault(binding.group.description, {})
+            keys.setdefault(binding.action, screen.app.get_key_display(binding))
+    return DOT.join(f"{_in_short([*keys.values()])} {name}" for name, keys in groups.items())
+
+
+def _in_short(keys: list[str]) -> str:
+    return f"{keys[0]} … {keys[-1]}" if len(keys) > 2 else " ".join(keys)
 
 
 class KeyHints(Widget):

@@ -27,6 +27,7 @@ from .lab_answer import NO_CHART, LabChart, Words
 
 SIDE_BY_SIDE: Final = 70
 """Cells of width from which fields stand in two columns."""
+INTO: Final = Binding.Group("into the form")
 STEPS: Final[Mapping[Step, Steps]] = {
     "hundredths": Steps("0.01", "0.05"),
     "decades": Steps(decades=True),
@@ -34,7 +35,7 @@ STEPS: Final[Mapping[Step, Steps]] = {
 }
 
 
-class LabForm(Scroll):
+class LabForm(Scroll, inherit_bindings=False):
     """The form of a lab question: a field for each option; an edit is posted as `KeyEdited` with
     the key `lab.TOPIC.NAME`.
 
@@ -43,8 +44,8 @@ class LabForm(Scroll):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("down,j", "enter", "Edit", show=False, id="lab.edit"),
-        Binding("enter", "begin", "Into the form", show=False, id="lab.begin"),
+        Binding("down,j", "enter", "Edit", False, id="lab.edit", group=INTO),
+        Binding("enter", "begin", "Into the form", id="lab.begin"),
     ]
 
     def __init__(self, topic: Question[Any, Any]) -> None:
@@ -174,8 +175,8 @@ class LabForm(Scroll):
         uses it.
         """
         if action == "begin":
-            return self.has_focus and not self.screen.check_action("take", ())
-        return action != "enter" or self.has_focus
+            return self.screen.focused is self and not self.screen.check_action("take", ())
+        return action != "enter" or self.screen.focused is self
 
     def action_enter(self) -> None:
         self.focus_first()

@@ -39,7 +39,7 @@ from ...terminal.clipboard import copy
 from ...terminal.places import current_dir
 from ...widgets.choice_bar import ChoiceBar
 from ...widgets.cursor import Move
-from ...widgets.key_hints import KeyHints
+from ...widgets.key_hints import KeyHints, group_words
 from ...widgets.status import StatusLine
 from .lab_form import LabBody
 from .page import Page, title_of
@@ -52,7 +52,6 @@ DEBOUNCE_S: Final = 0.1
 """From the last keystroke of a burst to the question."""
 AT_ONCE_S: Final = 0.001
 """The same of its first one, and where each is answered; Textual's timers cannot do with 0."""
-HINT: Final = "tab goes into the form · a digit is a question, again its next page · esc leaves"
 NAMES: Final = tuple(TOPICS)
 OPENED: Final = next(name for name, topic in TOPICS.items() if topic.group == "My reports")
 """The tab that shows a collection which is opened."""
@@ -100,7 +99,7 @@ class LabScreen(Screen[None]):
         self._tabs.select(self.tab)
         self._body = LabBody()
         self._status = StatusLine()
-        self._status.idle = HINT
+        self._status.idle = ""
 
     @property
     def page(self) -> Page:
@@ -126,6 +125,7 @@ class LabScreen(Screen[None]):
         await self._engine.start()
 
     async def on_mount(self) -> None:
+        self.bindings_updated_signal.subscribe(self, self._show_keys)
         await self.start()
         self._ready = True
         self._show_tab()
@@ -188,6 +188,9 @@ class LabScreen(Screen[None]):
         """Show the answer again if an edit changes whether it belongs to the form's values."""
         if not self._body.shows(*self.page.shown_answer(self._draft), self.page.missing):
             self._show_answer()
+
+    def _show_keys(self, _: Screen[Any]) -> None:
+        self._status.idle = group_words(self)
 
     def on_resize(self, event: Resize) -> None:
         self._tabs.show(event.size.width)

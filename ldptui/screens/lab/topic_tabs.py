@@ -19,12 +19,14 @@ MEMBERS: Final = {
 """The questions of each tab, of which it shows one."""
 
 
+PAGE_KEYS: Final = Binding.Group("pages")
+QUESTION_KEYS: Final = Binding.Group("questions")
 KEYS: Final[list[BindingType]] = [
     Binding("escape", "leave", "Back", id="lab.leave"),
     Binding("v", "view", "View", id="lab.view"),
     *STEP,
-    Binding("right,l", "tab(1)", "Next tab", show=False, id="lab.next"),
-    Binding("left,h", "tab(-1)", "Tab before", show=False, id="lab.previous"),
+    Binding("left,h", "tab(-1)", "Tab before", False, id="lab.previous", group=PAGE_KEYS),
+    Binding("right,l", "tab(1)", "Next tab", False, id="lab.next", group=PAGE_KEYS),
     # A text field scrolls with these keys where its text is long: tabs go first.
     Binding(
         "ctrl+pagedown", "tab(1)", "Next tab", show=False, priority=True, id="lab.next.anywhere"
@@ -38,7 +40,14 @@ KEYS: Final[list[BindingType]] = [
         id="lab.previous.anywhere",
     ),
     *(
-        Binding(str(number), f"group({number})", group, show=False, id=f"lab.tab.{number}")
+        Binding(
+            str(number),
+            f"group({number})",
+            group,
+            show=False,
+            id=f"lab.tab.{number}",
+            group=QUESTION_KEYS,
+        )
         for number, group in enumerate(GROUPS, 1)
     ),
     *(

@@ -42,9 +42,13 @@ def style_of(mark: str, style: str) -> str:
     return "$text-secondary" if mark == SWEPT else style
 
 
+ROWS: Final = Binding.Group("rows")
+VALUES: Final = Binding.Group("change the value")
+EDIT: Final = Binding.Group("ends the edit")
+FIELD: Final = Binding.Group("leaves the field")
 ROW_KEYS: Final[list[BindingType]] = [
-    Binding("up,k", "row(-1)", "Row above", show=False, id="field.above"),
-    Binding("down,j", "row(1)", "Row below", show=False, id="field.below"),
+    Binding("up,k", "row(-1)", "Row above", show=False, id="field.above", group=ROWS),
+    Binding("down,j", "row(1)", "Row below", show=False, id="field.below", group=ROWS),
 ]
 """The keys of every row of a form."""
 
@@ -89,15 +93,16 @@ class ValueInput(FormControl, Input):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
+        *Input.BINDINGS,  # beside ours of the same keys
         *ROW_KEYS,
-        Binding("right,l", "nudge(True, False)", "More", show=False, id="field.more"),
-        Binding("left,h", "nudge(False, False)", "Less", show=False, id="field.less"),
+        Binding("left,h", "nudge(False, False)", "Less", False, id="field.less", group=VALUES),
+        Binding("right,l", "nudge(True, False)", "More", False, id="field.more", group=VALUES),
         Binding("shift+right,L", "nudge(True, True)", "Much more", False, id="field.much-more"),
         Binding("shift+left,H", "nudge(False, True)", "Much less", False, id="field.much-less"),
         Binding("enter", "edit", "Edit", id="field.edit"),
         Binding("enter", "done", "Done, digits type here", id="field.done"),
-        Binding("escape", "done", "Done", show=False, id="field.done.too"),
-        Binding("escape", "leave", "Leave the field", show=False, id="field.leave"),
+        Binding("escape", "done", "Done", False, id="field.done.too", group=EDIT),
+        Binding("escape", "leave", "Leave the field", False, id="field.leave", group=FIELD),
     ]
 
     is_edited: reactive[bool] = reactive(False)
@@ -200,10 +205,10 @@ class ChoiceControl(FormControl, Widget, can_focus=True):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *ROW_KEYS,
-        Binding("left,h", "move(-1)", "Previous", show=False, id="choice.previous"),
-        Binding("right,l,space", "move(1)", "Next", show=False, id="choice.next"),
+        Binding("left,h", "move(-1)", "Previous", False, id="choice.previous", group=VALUES),
+        Binding("right,l,space", "move(1)", "Next", False, id="choice.next", group=VALUES),
         Binding("enter", "ask", "All choices", id="choice.ask"),
-        Binding("escape", "leave", "Leave the field", show=False, id="choice.leave"),
+        Binding("escape", "leave", "Leave the field", False, id="choice.leave", group=FIELD),
     ]
 
     value: reactive[Any] = reactive(None)

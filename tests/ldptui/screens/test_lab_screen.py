@@ -240,6 +240,18 @@ async def test_a_tab_chosen_before_the_engine_is_there() -> None:
         assert [form.topic.name for form in app.lab.query(LabForm)] == ["disclose"]
 
 
+async def test_the_status_line_names_the_keys_of_what_has_the_focus() -> None:
+    async with lab() as (screen, _, pilot):
+        hints = []
+        for keys in ((), ("down",), ("down", "enter", "left"), ("escape", "escape")):
+            await pilot.press(*keys)
+            hints.append(screen.query_one(StatusLine).render().plain)
+        outside = "· ↓ into the form · ← → pages · 1 … 9 questions"
+        row = "· ↑ ↓ rows · ← → change the value · esc leaves the field · 1 … 9 questions"
+        assert hints == [outside, row, "· ↑ ↓ rows · esc ends the edit", outside]
+        assert screen.tab == "accuracy"
+
+
 async def test_tabs_by_key_and_by_click() -> None:
     async with lab() as (screen, _, pilot):
         # On arrival no field has the focus: digits are questions, and no letters of a value.
