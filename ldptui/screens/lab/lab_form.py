@@ -8,6 +8,9 @@ from typing import Any, ClassVar, Final
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
+from textual.geometry import Offset, Size
+from textual.layout import ArrangeResult
+from textual.layouts.vertical import VerticalLayout
 from textual.widget import Widget
 from textual.widgets import Static
 
@@ -18,7 +21,7 @@ from ...questions.options import OptionSpec, Step
 from ...questions.question import Question
 from ...questions.sheet import AnswerSheet
 from ...terminal.keyboard import first_focus, takes_focus
-from ...widgets.blank import Scroll, call_on_resize
+from ...widgets.blank import Scroll
 from ...widgets.field import Field, Steps, ValueInput
 from ...widgets.number_table import NumberTable
 from ...widgets.picker import pick
@@ -35,6 +38,21 @@ STEPS: Final[Mapping[Step, Steps]] = {
 }
 
 
+class FieldColumns(VerticalLayout):
+    """The layout of fields in one column, or in two where there is room."""
+
+    def arrange(
+        self, parent: Widget, children: list[Widget], size: Size, greedy: bool = True
+    ) -> ArrangeResult:
+        if size.width < SIDE_BY_SIDE:
+            return super().arrange(parent, children, size, greedy)
+        half, column = (len(children) + 1) // 2, Size((size.width - 1) // 2, size.height)
+        left = super().arrange(parent, children[:half], column, greedy)
+        right = super().arrange(parent, children[half:], column, greedy)
+        beside = Offset(size.width - column.width, 0)
+        return [*left, *(place._replace(region=place.region + beside) for place in right)]
+
+
 class LabForm(Scroll, inherit_bindings=False):
     """The form of a lab question: a field for each option; an edit is posted as `KeyEdited` with
     the key `lab.TOPIC.NAME`.
@@ -45,7 +63,7 @@ class LabForm(Scroll, inherit_bindings=False):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("down,j", "enter", "Edit", False, id="lab.edit", group=INTO),
-        Binding("enter", "begin", "Into the form", id="lab.begin"),
+        Binding("enter", "begin", "Into the form", show=False, id="lab.begin"),
     ]
 
     def __init__(self, topic: Question[Any, Any]) -> None:
@@ -63,6 +81,11 @@ class LabForm(Scroll, inherit_bindings=False):
         self._filled = False  # its fields are there
         self._wants_focus = False
         self._last: Widget | None = None
+
+    @property
+    def layout(self) -> FieldColumns:
+        """The layout of the fields."""
+        return FieldColumns()
 
     def compose(self) -> ComposeResult:
         for option in self._options:
@@ -112,14 +135,10 @@ class LabForm(Scroll, inherit_bindings=False):
 
     def on_mount(self) -> None:
         self._filled = True
-        call_on_resize(self, self._fit)
         self._fill()
         self._complete()
         if self._wants_focus:
             self.focus_first()
-
-    def _fit(self) -> None:
-        self.set_class(self.size.width >= SIDE_BY_SIDE, "-side")
 
     def show(self, values: Mapping[str, Any], problems: Mapping[str, str]) -> None:
         """Show the values of the options, and below each wrong field the sentence about its

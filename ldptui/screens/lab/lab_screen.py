@@ -153,6 +153,7 @@ class LabScreen(Screen[None]):
             self.tab = OPENED
 
     def _show_tab(self) -> None:
+        self._tabs.show(self.size.width)
         form = self._body.open(self.page.topic)
         self._show_title()
         self._show_values()

@@ -74,35 +74,35 @@ LABELS: Final = tuple((group, f"{number} {group}") for number, group in enumerat
 PAGES: Final = ", ".join(TOPICS[name].title.lower() for name in MEMBERS[GROUPS[-1]])
 WITH_PAGES: Final = (*LABELS[:-1], (GROUPS[-1], f"{LABELS[-1][1]}: {PAGES}"))
 """The same with the pages of the last one, which its name does not say, where that costs no row."""
-FIRST_ROW: Final = 6
-"""The tabs of the first of two rows."""
 
 
 class TopicTabs(Vertical):
-    """The tab bar of the lab, in two rows on narrow screens, above the questions of the
-    chosen tab.
-    """
+    """The tab bar of the lab above the questions of the chosen tab."""
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
         super().__init__(id=id)
-        self._first, self._second, self._questions = ChoiceBar(), ChoiceBar(), ChoiceBar()
+        self._groups, self._questions = ChoiceBar(), ChoiceBar()
 
     def compose(self) -> ComposeResult:
-        yield from (self._first, self._second, self._questions)
+        yield from (self._groups, self._questions)
 
     def select(self, name: str) -> None:
         """Mark a question and its tab."""
         group = TOPICS[name].group
-        self._first.selected = self._second.selected = group
+        self._groups.selected = group
         self._questions.choices = tuple((each, TOPICS[each].title) for each in MEMBERS[group])
         self._questions.selected = name
         self._questions.display = len(MEMBERS[group]) > 1
 
     def show(self, width: int) -> None:
-        """Lay out the tabs for a screen with `width` columns."""
-        room = width - self.styles.padding.width
-        fits = self._first.fits(LABELS, room)
-        labels = LABELS if fits and not self._first.fits(WITH_PAGES, room) else WITH_PAGES
-        half = len(labels) if fits else FIRST_ROW
-        self._first.choices, self._second.choices = labels[:half], labels[half:]
-        self._second.display = not fits
+        """Lay out the tabs for a screen with `width` columns: the last ones by their numbers alone
+        where there is no room for their names.
+        """
+        room, labels = width - self.styles.padding.width, list(WITH_PAGES)
+        if not self._groups.fits(WITH_PAGES, room):
+            labels = list(LABELS)
+        for at in reversed(range(len(labels))):
+            group = labels[at][0]
+            if group != self._groups.selected and not self._groups.fits(tuple(labels), room):
+                labels[at] = group, str(at + 1)
+        self._groups.choices = tuple(labels)
