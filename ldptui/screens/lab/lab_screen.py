@@ -318,14 +318,11 @@ class LabScreen(Screen[None]):
     def on_worker_changed(self, message: WorkerChanged) -> None:
         message.stop()
         if not message.alive:
-            self._note(message.note)
+            self._status.note = message.note
 
     def on_status_note(self, message: StatusNote) -> None:
         message.stop()
-        self._note(message.note)
-
-    def _note(self, note: str) -> None:
-        self._status.note = note
+        self._status.note = message.note
 
     # Keys.
 
@@ -386,10 +383,10 @@ class LabScreen(Screen[None]):
         if answer is not None and self.page.is_current(self._draft):
             edits = answer.proposed_edits(self._body.chart.at)
             if not edits:
-                self._note("no scenario simulates this: move the cursor of the chart to another")
+                self._status.note = "no scenario simulates this: move the cursor of the chart"
                 return
             self.post_message(KeysProposed(edits))
-            self._note("it is in the scenario: esc leads there, ctrl+z takes it back")
+            self._status.note = "it is in the scenario: esc leads there, ctrl+z takes it back"
 
     def action_help(self) -> None:
         from ..help_screen import HelpScreen
@@ -399,4 +396,4 @@ class LabScreen(Screen[None]):
 
     def action_copy(self) -> None:
         """Copy the table if it has the focus, else the chart, as text."""
-        self._note(copy(self.app, self._body.as_text()))
+        self._status.note = copy(self.app, self._body.as_text())

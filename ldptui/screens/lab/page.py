@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 STALE: Final = "STALE: other values · "
-"""The mark of an answer while that of the form's values is being computed, as of a run's."""
+"""The mark of an answer that is not that of the form's values, as of a run's."""
 
 
 @dataclass
@@ -62,10 +62,8 @@ class Page:
         return not self.problems and self.answer_inputs == self.inputs(draft)
 
     def shown_answer(self, draft: Draft | None) -> tuple[AnswerSheet | None, str]:
-        """The answer and a mark before its first sentence ("" if the answer is current); no answer
-        while a field is wrong.
-        """
-        if self.answer is None or self.problems:
+        """The last answer and a mark before its first sentence, "" if it is current."""
+        if self.answer is None:
             return None, ""
         before = "" if self.is_current(draft) else STALE
         return self.answer, before + ("Example data: " if self.examples(draft) else "")
