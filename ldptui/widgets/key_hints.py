@@ -24,7 +24,7 @@ USE: Final = (
 )  # fmt: skip
 """The actions of the whole screen, the most useful first."""
 ALWAYS: Final = 6
-"""So many of these come before any key of a pane but its first."""
+"""So many of these, where they are hints, come before any key of a pane but its first."""
 RULE: Final = " │ "
 """What stands between the keys of the pane and those of the whole screen."""
 MUTED: Final = "$foreground-muted"
@@ -93,7 +93,8 @@ class KeyHints(Widget):
         shared.sort(key=lambda each: USE.index(each.action) if each.action in USE else len(USE))
         chosen: list[Binding] = []
         room = self.content_size.width - len(RULE) + 4
-        for binding in (*own[:1], *shared[:ALWAYS], *own[1:], *shared[ALWAYS:]):
+        always = sum(each.action in USE[:ALWAYS] for each in shared)
+        for binding in (*own[:1], *shared[:always], *own[1:], *shared[always:]):
             if len(chosen) < MOST and (width := self._width(binding)) <= room:
                 chosen.append(binding)
                 room -= width
