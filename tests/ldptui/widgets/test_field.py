@@ -166,8 +166,8 @@ async def test_left_and_right_nudge_within_the_range() -> None:
         app.show(edit_key(app.draft, "protocol.epsilon", 0.15))
         await pilot.press("left", "left", "shift+left")  # 0 itself is not allowed
         assert app.draft.document["protocol"]["epsilon"] == 0.1
-        await pilot.press("enter", "5", "left", "1", "enter")  # in an edit they move the cursor
-        assert app.draft.document["protocol"]["epsilon"] == 15
+        await pilot.press("enter", "2", "left", "1", "enter")  # in an edit they move the cursor
+        assert app.draft.document["protocol"]["epsilon"] == 12
         app.field(USERS).control.focus()
         await pilot.press("right")
         assert app.draft.document["population"]["users"] == 2_000_000
