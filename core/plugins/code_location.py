@@ -125,7 +125,7 @@ def find_code(name: str, permission: CodePermission, what: What = "attack") -> C
         others = ", ".join(published_names(what)) or "none"
         rule = f"must be the {what} of an installed package (there are: {others})"
         raise ScenarioError(f"{rule}, {got(name)}")
-    asks = f"asks for the {what} {name!r}, somebody's Python code, which is not allowed"
+    asks = f"needs the {what} {name!r}, Python code that is not allowed yet"
     raise ScenarioError(f"{asks}: {permission.how}{notes}")
 
 

@@ -70,7 +70,7 @@ def code_locations(experiment: Experiment, permission: CodePermission) -> tuple[
             if key.startswith(what) and key.endswith("name") and value == name
         )
         more = ", ".join(f"the {what} {name!r}" for what, name, _ in missing[1:])
-        rule += f"; it asks for {more} as well" * bool(more)
+        rule += f"; it needs {more} as well" * bool(more)
         raise ScenarioError(rule, next(keys, ""), experiment.scenario.name)
     return tuple(found)
 

@@ -140,7 +140,7 @@ _ROWS: Final = (
     ChartKind("items", "Items", lambda about: about.levels, "items"),
     ChartKind("frequencies", "Frequencies", lambda about: about.lists, "estimates", _at_cursor,
          overlays=True, beside="gain", paper=4, view="rank", short="Freq",
-         needs="a task that estimates items", tall=25, wide=100, leads=False),
+         needs="a task that estimates items", tall=40, wide=100, leads=False),
     ChartKind("gain", "Gain", lambda about: about.lists, "gain", _over_axis,
          overlays=True, beside="frequencies", paper=1, cells=_along("gain"),
          needs="an attack, a key with numbers to put on its axis, "

@@ -154,6 +154,7 @@ class Bars(Struct, frozen=True, tag=True):
     cursor : the label of the bar at the cursor.
     lead : the number of first bars that are shown even if the note and the numbers above the bars
         have no room then.
+    gap : the empty rows after each bar, if all bars have room for them.
     """
 
     title: str
@@ -167,6 +168,7 @@ class Bars(Struct, frozen=True, tag=True):
     others: tuple[tuple[str, Tone], ...] = ()
     cursor: str = ""
     lead: int = 0
+    gap: int = 0
 
 
 class Grid(Struct, frozen=True):

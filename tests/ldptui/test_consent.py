@@ -90,7 +90,7 @@ def test_agreed_code_may_run_as_long_as_it_is_the_same(tmp_path: Path) -> None:
     assert source is not None
     allowed = plugins.CodePermission(agreed_code=(source,), how="ask")
     assert plugins.find_code("honest", allowed) == source
-    with pytest.raises(Exception, match="which is not allowed: ask"):
+    with pytest.raises(Exception, match="that is not allowed yet: ask"):
         plugins.find_code("other", allowed)
     with pytest.raises(Exception, match="not allowed"):
         plugins.find_code("honest", allowed, "defence")

@@ -57,7 +57,7 @@ def test_scenarios_check_says_what_is_asked_for(
     assert cli.main(["scenarios", "check", scenario]) == exits.DONE
     output = capsys.readouterr()
     assert output.out == f"{scenario}: valid: 1 cell, 20 trials\n"
-    assert output.err.startswith(f"note: {scenario}: attack.name asks for the attack 'honest'")
+    assert output.err.startswith(f"note: {scenario}: attack.name needs the attack 'honest'")
     assert cli.main(["scenarios", "check", scenario, "--code", str(path)]) == exits.DONE
     output = capsys.readouterr()
     assert output.err == f"note: the attack 'honest' is in {path}\n"
@@ -75,7 +75,7 @@ def test_settings_run_no_code_and_a_refusal_names_the_option(
     path, mark = attack_file(tmp_path)
     attack_file(tmp_path, "def other(", "broken.py")
     no_settings.write_text('allow_attacks = ["honest"]\nattack_files = ["broken.py", "mine.py"]\n')
-    asks = "attack.name asks for the attack 'honest', somebody's Python code, which is not allowed"
+    asks = "attack.name needs the attack 'honest', Python code that is not allowed yet"
     how = "--code FILE lets that of a file run, --allow NAME that of an installed package"
     told = f"{scenario}: {asks}: {how}"
     out, figure = (("--out", str(tmp_path / name)) for name in ("out.json", "out.svg"))
@@ -110,7 +110,7 @@ def test_a_refusal_names_the_place_that_asks(tmp_path: Path, capsys: Captured) -
     other = "{ kind = 'mga', weight = 1 }"
     head, _, rest = toml("honest").partition('kind = "plugin"\nname = "honest"\n')
     place.write_text(f"{head}mix = [{other}, {part}]\n{rest}")
-    asks = "asks for the attack 'honest', somebody's Python code"
+    asks = "needs the attack 'honest', Python code"
     told = fail(capsys, exits.USAGE, "run", str(place))
     assert told.startswith(f"{place}: attack.mix.1.name {asks}")
     swept = place.with_name("swept.toml")
@@ -150,7 +150,7 @@ def test_the_page_tells_the_truth(
     scenario = tmp_path / "stranger.toml"
     scenario.write_text(head + table.replace("count = 5", "count = 2"), encoding="utf-8")
     monkeypatch.chdir(tmp_path)
-    assert "attack.name asks for the attack 'half'" in fail(
+    assert "attack.name needs the attack 'half'" in fail(
         capsys, exits.USAGE, "run", "stranger.toml"
     )
     printed = succeed(capsys, "run", "stranger.toml", "--code", "my_attacks.py")
@@ -177,7 +177,7 @@ def test_the_page_tells_the_truth_of_protocols_and_populations(
     Path(tmp_path, "my.toml").write_text(f"format = 1\ntrials = 2\n{small}{protocol}")
     monkeypatch.chdir(tmp_path)
     known = ("--code", "my_protocols.py")
-    asks = "population.name asks for the population 'steps'"
+    asks = "population.name needs the population 'steps'"
     assert asks in fail(capsys, exits.USAGE, "run", "my.toml", *known)
     printed = succeed(capsys, "run", "my.toml", *known, "--code", "my_populations.py")
     assert "protocol    Subsets, ε = 1" in printed

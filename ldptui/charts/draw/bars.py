@@ -49,6 +49,7 @@ class BarLayout(Struct, frozen=True):
 
     numbers : the head of each column of numbers, and its texts by row.
     indent : the cells of the marks before a label.
+    step : the rows from one bar to the next.
     """
 
     head: list[Row]
@@ -59,6 +60,7 @@ class BarLayout(Struct, frozen=True):
     numbers: Sequence[tuple[str, Sequence[str]]]
     indent: int
     scale: Scale
+    step: int
 
 
 def bar_rows(chart: Bars, look: Look) -> list[Row]:
@@ -90,7 +92,7 @@ def bar_rows(chart: Bars, look: Look) -> list[Row]:
         row += [(pad(at.labels[index], width), style), (pointer[:1], look.strong)]
         row += _bar_cells(bar, at.scale, chart, look)
         row += [(f"  {texts[index]}", look.palette.foreground) for _, texts in at.numbers]
-        rows.append(row)
+        rows += [row, *[[]] * (at.step - 1)]
     if at.rest:
         rows.append([(" " * at.indent + at.rest, muted)])
     gap = look.height - len(rows) - len(at.foot)
@@ -100,8 +102,10 @@ def bar_rows(chart: Bars, look: Look) -> list[Row]:
 def bar_place(chart: Bars, y: int, look: Look) -> str | None:
     """The label of the bar in a row of the picture; None outside the bars."""
     at = lay_out_bars(chart, look)
-    row = y - len(at.head) - (look.height >= 3) if at is not None else -1
-    return at.bars[row].label if at is not None and row in range(len(at.bars)) else None
+    if at is None:
+        return None
+    row, between = divmod(y - len(at.head) - (look.height >= 3), at.step)
+    return at.bars[row].label if not between and row in range(len(at.bars)) else None
 
 
 def lay_out_bars(chart: Bars, look: Look) -> BarLayout | None:
@@ -132,11 +136,18 @@ def lay_out_bars(chart: Bars, look: Look) -> BarLayout | None:
         shown = [*known[: most - 1], picked[0]]
     hidden = [bar for bar in known if bar not in shown]
     rest = _rest_words(chart, hidden, look) if has_rest else ""
-    return _columns(chart, head, [_scaled(bar, power) for bar in shown], rest, foot, look)
+    step = 1 + chart.gap if len(shown) * (1 + chart.gap) <= most else 1
+    return _columns(chart, head, [_scaled(bar, power) for bar in shown], rest, foot, step, look)
 
 
 def _columns(
-    chart: Bars, head: list[Row], bars: Sequence[Bar], rest: str, foot: list[Row], look: Look
+    chart: Bars,
+    head: list[Row],
+    bars: Sequence[Bar],
+    rest: str,
+    foot: list[Row],
+    step: int,
+    look: Look,
 ) -> BarLayout:
     """The layout with the columns that fit; columns of numbers are left out before the bars get
     short.
@@ -156,7 +167,7 @@ def _columns(
     ]
     scale = fit_scale(Axis(""), [floats([0.0, *values])], max(1, cells), 20)
     assert scale is not None  # 0 is shown
-    return BarLayout(head, bars, rest, foot, labels, numbers, indent, scale)
+    return BarLayout(head, bars, rest, foot, labels, numbers, indent, scale, step)
 
 
 def _axis(scale: Scale, look: Look) -> str:

@@ -24,7 +24,7 @@ FEW: Final = 12
 AROUND: Final = 4
 """Rows around bars: title, heading, the rest, the note."""
 MOST: Final = 10
-"""Bars, at the most, where they would take more than half of the height."""
+"""Bars, at the most, if they would take more than two fifths of the height."""
 
 
 def frame(data: ChartData, chosen: Mapping[str, str]) -> Frame | str:
@@ -39,9 +39,9 @@ def frame(data: ChartData, chosen: Mapping[str, str]) -> Frame | str:
 
     def draw_bars(at: int | None, room: Room) -> Bars:
         rows = max(4, room[1] - AROUND)
-        rows = min(rows, max(MOST, rows // 2))
+        rows = min(rows, max(MOST, rows * 2 // 5))
         bars = top_bars(shown, rows, at=_place(shown, at), overlays=overlays)
-        return add_to_title(bars, words)
+        return add_to_title(replace(bars, gap=1), words)
 
     def draw_rank(at: int | None, _: Room) -> Plot:
         place = None if at not in ranked else ranked.index(at) + 1.0

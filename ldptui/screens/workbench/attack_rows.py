@@ -231,7 +231,7 @@ def _targets_now(draft: Draft) -> list[int | str]:
 TABLE: Final = "defence"
 NEW_STEP: Final = "defence.kind"
 """The key of a choice that adds a defence."""
-EMPTY: Final = "a defence of the server · M compares"
+EMPTY: Final = "a server's defence · M compares"
 MORE_STEPS: Final = "add a defence"
 
 

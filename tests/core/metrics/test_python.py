@@ -206,8 +206,8 @@ def test_nothing_runs_that_is_not_allowed() -> None:
     with pytest.raises(ScenarioError) as error:
         permit_code(made, CodePermission())
     assert str(error.value) == (
-        "test: metric.0.name asks for the metric 'error', somebody's Python code, which is not "
-        "allowed: --code FILE lets that of a file run, --allow NAME that of an installed package"
+        "test: metric.0.name needs the metric 'error', Python code that is not allowed "
+        "yet: --code FILE lets that of a file run, --allow NAME that of an installed package"
     )
     with pytest.raises(ScenarioError, match="must be the metric of an installed package"):
         permit_code(made, CodePermission(names=("error",)))

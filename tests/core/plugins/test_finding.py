@@ -49,7 +49,7 @@ def test_entry_points_are_listed_and_found_without_importing(installed: Path) ->
     [
         (
             "honest",
-            "test: attack.name asks for the attack 'honest', somebody's Python code, which is not",
+            "test: attack.name needs the attack 'honest', Python code that is not",
         ),
         ("wanted", "test: attack.name must be the attack of an installed package (there are: "),
     ],

@@ -77,7 +77,7 @@ def test_nothing_runs_before_it_is_allowed(file: tuple[Path, Path]) -> None:
     assert isinstance(cell.protocol, PythonProtocol)
     assert cell.python_code == (("protocol", "Pairs"),)
     assert {*theory.expected_metrics(cell).values()} == {None}
-    with pytest.raises(ScenarioError, match=r"protocol\.name asks for the protocol 'Pairs', some"):
+    with pytest.raises(ScenarioError, match=r"protocol\.name needs the protocol 'Pairs', Pyth"):
         permit_code(experiment, CodePermission())
     with pytest.raises(ProtocolError, match="is somebody's code and not allowed"):
         cell.local.perturb(np.zeros(3, dtype=np.int64), np.random.default_rng(0))
@@ -131,9 +131,7 @@ def test_options_and_code_tell_cells_apart(file: tuple[Path, Path], tmp_path: Pa
 
 def test_all_code_that_is_asked_for_is_named_at_once() -> None:
     population = {"kind": "plugin", "name": "steps", "items": 6, "users": 40}
-    with pytest.raises(
-        ScenarioError, match=r"; it asks for the (protocol|population) '\w+' as well$"
-    ):
+    with pytest.raises(ScenarioError, match=r"; it needs the (protocol|population) '\w+' as well$"):
         permit_code(asks(population=population), CodePermission())
 
 
@@ -226,7 +224,7 @@ def test_a_population_is_drawn_by_its_weights(file: tuple[Path, Path]) -> None:
                       sweep={"population.options.width": [1, 3]})  # fmt: skip
     assert experiment.cells[0].population.histogram.tolist() == [667, 667, 667, 667, 666, 666]
     assert not file[1].exists()
-    with pytest.raises(ScenarioError, match=r"population\.name asks for the population 'steps'"):
+    with pytest.raises(ScenarioError, match=r"population\.name needs the population 'steps'"):
         permit_code(experiment, CodePermission())
     ones, threes = permit_code(experiment, CodePermission(files=(file[0],))).cells
     for cell, weights in ((ones, [1, 2, 3, 4, 5, 6]), (threes, [1, 1, 1, 2, 2, 2])):

@@ -79,11 +79,11 @@ async def test_no_attack_no_gain() -> None:
 @pytest.mark.parametrize(
     ("size", "charts"),
     [
-        (NORMAL, ["bars", "rank"]),
+        (NORMAL, ["bars"]),
         ((110, 20), ["bars", "rank"]),
         (NARROW, ["bars"]),
         (SMALL, ["bars"]),
-        ((60, 40), ["bars", "rank"]),  # one over the other
+        ((60, 52), ["bars", "rank"]),  # one over the other
         (WIDE, ["bars", "rank", "gain"]),
     ],
 )

@@ -34,7 +34,7 @@ async def test_without_a_defence_there_is_only_the_row_that_adds_one() -> None:
     app = FormApp(AttackPane)
     async with app.run_test(size=(44, 40)) as pilot:
         assert shown(app) == []
-        assert "+ a defence of the server · M compares" in words(app)
+        assert "+ a server's defence · M compares" in words(app)
         next(line for line in app.query(FormLine) if line.name == "defend").focus()
         await pilot.press("enter", *"base", "enter")
         await pilot.pause()

@@ -94,3 +94,12 @@ async def test_nothing_plays_by_itself() -> None:
         ours = [each._callback for each in timers if each._callback.__module__.startswith("ldptui")]
         assert ours == [screen._kept.watch]
         assert screen.replay_bar.replay is None
+
+
+async def test_the_first_screen_has_at_most_180_words_and_numbers() -> None:
+    """Blanks, frames and middle dots part them; a sign alone, as of a bar, is none."""
+    app = Workbench(Settings(), None, Working)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await reads(pilot, "preview done")
+        shown = re.split(r"[\s·\u2500-\u257f]+", seen(app))
+        assert sum(any(map(str.isalnum, each)) for each in shown) <= 180

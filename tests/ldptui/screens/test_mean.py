@@ -46,7 +46,7 @@ def test_the_tabs_are_those_that_a_mean_has() -> None:
 PANES = {
     "Protocol": ("● SR",),
     "Parameters": ("range from", "range to"),
-    "Attack": ("‹ mga ›", "+ a defence of the server"),
+    "Attack": ("‹ mga ›", "+ a server's defence"),
 }
 STEERED = MEAN.replace('"mga", share = 0.05, targets = { items = [100] }',
                        '"opa", share = 0.05, mean = 43.0')  # fmt: skip
