@@ -84,8 +84,10 @@ def _copy(source: Path, to: str) -> None:
 
 
 def check_file(place: str, allowed: CodePermission) -> int:
-    """Print every problem of a scenario file, or else its size and what it measures; returns the
-    exit code.
+    """Print every problem of a scenario file, or else its numbers of cells and trials and where the
+    code is that it names; returns the exit code.
+
+    allowed : the permission for that code, which is not run.
     """
     path = locate(place)
     try:
