@@ -263,7 +263,7 @@ def _formats(_: str) -> Iterator[list[str]]:
 def _topics(_: str) -> Iterator[list[str]]:
     """The topics of the privacy lab in the order of their tabs, in the words of their help."""
     for name, topic in TOPICS.items():
-        yield [f"{topic.title}, `ldptui {name}`", topic.question, topic.summary]
+        yield [f"{topic.title}, `ldptui {name}`", topic.question]
 
 
 def _commands(group: str) -> Iterator[list[str]]:
@@ -351,7 +351,7 @@ TABLES: Final[dict[str, tuple[list[str], Callable[[str], Iterator[list[str]]]]]]
     "metrics": (["metric", "what it is", "needs"], _metrics),
     "commands": (["command", "what it does"], _commands),
     "tabs": (["tab", "what it shows"], _tabs),
-    "topics": (["tab and command", "the question", "what it does"], _topics),
+    "topics": (["tab and command", "the question"], _topics),
     "papers": (["letters", "what is from it", "source"], paper_rows),
     "formats": (["format", "file", "what it has"], _formats),
 }
