@@ -106,7 +106,7 @@ class Commands(SystemCommandsProvider):
             plain = f"{title} {to_ascii(title)}".casefold()
             if are_in(query, plain):
                 begun = all(re.search(rf"(?<![a-z0-9]){re.escape(word)}", plain) for word in typed)
-                first = plain.startswith(query.casefold())
+                first = f": {query.casefold()}" in f": {plain}"  # as "one" in "Tab: One report"
                 yield Hit(1.0 + BEGUN * begun + FIRST * first, title, callback, help=words)
             elif are_in(query, f"{plain} {words}"):
                 yield Hit(0.5, title, callback, help=words)

@@ -83,7 +83,7 @@ def told(app: Terminal) -> dict[str, str]:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("number", range(24))
+@pytest.mark.parametrize("number", range(46))
 def test_random_bytes_do_not_bring_it_down(number: int, tmp_path: Path) -> None:
     """The real program under 500 random keys, pastes, resizes and mouse events.
 

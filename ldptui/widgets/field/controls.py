@@ -144,6 +144,11 @@ class ValueInput(FormControl, Input):
         self.set_class(self.is_edited, "-edited")
         self.refresh_bindings()
 
+    @property
+    def is_cut(self) -> bool:
+        """True if the value is wider than its room."""
+        return cell_len(self.value) > self.scrollable_content_region.width
+
     def render_line(self, y: int) -> Strip:
         """The text, cut with "…" at the end while the input is not edited."""
         strip, room = super().render_line(y), self.scrollable_content_region.width

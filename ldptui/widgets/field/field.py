@@ -14,7 +14,7 @@ from textual.suggester import SuggestFromList
 from textual.widget import Widget
 from textual.widgets import Input, Static
 
-from ...messages import ChoicesAsked, FieldFocused, KeyEdited
+from ...messages import ChoicesAsked, FieldFocused, KeyEdited, StatusNote
 from ...session.draft import allowed_range, input_of
 from ...session.draft.looking import Type
 from ..words import spell_text
@@ -230,7 +230,10 @@ class Field(Widget):
         return write(number, grouped=self.grouped)
 
     def on_descendant_focus(self) -> None:
+        """Say what has the focus, and a value that is cut in the field in full."""
         self.post_message(FieldFocused(self.key))
+        if isinstance(self.control, ValueInput) and self.control.is_cut:
+            self.post_message(StatusNote(self.control.value))
 
     def on_descendant_blur(self) -> None:
         self.on_value_input_edit_end()

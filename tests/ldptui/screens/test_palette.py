@@ -254,6 +254,7 @@ async def test_one_palette_is_there_on_the_workbench_and_in_the_lab(pilot: Pilot
         for typed, title in FOUND.items():
             titles = [str(hit.prompt) for hit in await hits(app, typed)]
             assert any(title in each for each in titles), (lab, typed, titles[:5])
+        assert (await hits(app, "one"))[0].prompt == "Tab: One report"
     for typed in ("qwxzk", 'qw"=[c1', "qw[/b]"):  # the last two are no markup
         first = (await hits(app, typed))[0]
         assert Content.from_markup(str(first.prompt)).plain == f"Nothing has “{typed}”"

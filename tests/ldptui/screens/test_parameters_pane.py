@@ -9,6 +9,7 @@ from textual.widgets import Static
 
 from ldptui import scenarios
 from ldptui.core.scenario import KINDS, names_of
+from ldptui.messages import StatusNote
 from ldptui.screens.workbench.attack_pane import AttackPane
 from ldptui.screens.workbench.parameters_pane import ParametersPane
 from ldptui.session.draft import draft_of, edit_key, new_sweep, sweep_of, sweepable, used_keys
@@ -208,6 +209,23 @@ async def test_a_swept_key_is_marked_and_its_problem_is_with_the_sweep() -> None
         assert field.swept
         assert app.said("protocol.epsilon") == ""
         assert "must be in (0, 20], got 50" in app.said("sweep.protocol.epsilon")
+
+
+async def test_a_value_that_is_cut_is_said_in_full() -> None:
+    """In the line of the status, when its field gets the focus."""
+    notes: list[str] = []
+
+    class NotingApp(FormApp):
+        def on_status_note(self, event: StatusNote) -> None:
+            notes.append(event.note)
+
+    shares = "0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1"
+    app = NotingApp(ParametersPane, f'{SCENARIO}\n[sweep]\n"attack.share" = [{shares}]\n')
+    async with app.run_test(size=(44, 40)) as pilot:
+        for key in ("protocol.epsilon", "sweep.attack.share"):
+            app.field(key).control.focus()
+            await pilot.pause()
+        assert notes == [shares]
 
 
 @pytest.mark.parametrize(("type_", "text", "value"), [
