@@ -26,8 +26,6 @@ from .option_list import LineList
 from .words import put, spell_text
 
 if TYPE_CHECKING:
-    from textual.app import App
-
     from ..messages import ChoicesAsked
     from ..session.draft import Draft
 
@@ -334,17 +332,16 @@ Meant: TypeAlias = Callable[["Draft", str, Any], tuple[str, Any] | None]
 """The edit of another key that choosing a value of a field stands for; None for the field's own."""
 
 
-def pick(
-    app: App[Any],
-    asked: ChoicesAsked,
-    draft: Draft | None = None,
-    meant: Meant = lambda *_: None,
-) -> None:
+def pick(asked: ChoicesAsked, draft: Draft | None = None, meant: Meant = lambda *_: None) -> None:
     """Show the picker of a field and write the picked value into the field.
+
+    Does nothing while another screen stands over the field's: enter was pressed twice at once.
 
     draft : the draft in which the values are tried. meant : returns the key and the value that an
     entry of the list edits.
     """
+    if not asked.field.screen.is_active:
+        return
     leaf = asked.key.rpartition(".")[2]
     title = asked.title or (asked.key.partition(".")[0] if leaf == "kind" else leaf)
     why = why_not(asked, draft, meant) if draft is not None and draft.parses else None
@@ -357,7 +354,7 @@ def pick(
             # As the field's own doing: a message does not go beyond the widget that is at work.
             asked.field.call_later(asked.chosen, offer.value)
 
-    app.push_screen(PickerScreen(title, offers, asked.value, why), take)
+    asked.field.app.push_screen(PickerScreen(title, offers, asked.value, why), take)
 
 
 def _offer(asked: ChoicesAsked, value: Any, word: str) -> Offer:

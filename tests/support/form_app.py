@@ -74,7 +74,7 @@ class FormApp(StyledApp):
         self.show(edit_keys(self.draft, event.edits, event.sweeps_stay))
 
     def on_choices_asked(self, event: ChoicesAsked) -> None:
-        pick(self, event, self.draft, edit_of_choice)
+        pick(event, self.draft, edit_of_choice)
 
     def on_text_edited(self, event: TextEdited) -> None:
         self.posted.append(event.text)

@@ -281,7 +281,7 @@ class LabBody(Vertical):
     def on_choices_asked(self, message: ChoicesAsked) -> None:
         """Show the list of all values that a field can have."""
         message.stop()
-        pick(self.app, message)
+        pick(message)
 
     @property
     def views(self) -> list[str]:

@@ -22,8 +22,6 @@ from ...session.attack_code import editor_command, find_attack_code
 from ...session.draft import attack_script as script
 from ...session.draft import edit_key, sweep_of, value_of
 from ...session.draft.attack_script import add_phase, without_phases
-from ...terminal.keyboard import first_focus
-from ...widgets.blank import call_on_resize
 from ...widgets.form import Form, FormLine, FormPane, FormRow
 from ...widgets.words import put_or_hide
 from .attack_rows import (
@@ -44,15 +42,13 @@ from .script import ScriptEditor, sentence
 if TYPE_CHECKING:
     from ...session.draft import Draft
 
-SIDE_BY_SIDE: Final = 74
-"""Cells inside the border from which form and script stand side by side."""
 PLACES: Final = {TABLE: "step", PHASES: "phase"}
 """The words for a table of a list; "part" for one of a mixture."""
 
 
 class AttackPane(FormPane):
-    """The pane of attack, defences and goal: a form beside the script of the scenario; on narrow
-    screens `s` switches between them.
+    """The pane of attack, defences and goal: a form, or the script of the scenario; `s` switches
+    between them.
 
     Posts KeyEdited with keys of the scenario, and StatusNote about removed defences.
     """
@@ -92,37 +88,20 @@ class AttackPane(FormPane):
 
     # The two views.
 
-    def on_mount(self) -> None:
-        call_on_resize(self, self._fit)
-
-    def _fit(self) -> None:
-        side = self.size.width >= SIDE_BY_SIDE
-        self.update_classes({"-side": side, "-both": side})
-        self._say_below()
-
     def watch_view(self) -> None:
         self.set_class(self.view == "script", "-show-script")
         self._say_below()
 
     def action_switch(self) -> None:
-        """Show and focus the script if the form has the focus, else the form."""
-        inside = self.screen.focused
-        in_script = inside is not None and inside in self.query_one("#script").query("*")
-        to_form = in_script if self.has_class("-both") else self.view == "script"
-        self.view = "form" if to_form else "script"
-        target = self._first_field() if to_form else self.query_one(ScriptEditor)
-        self.call_after_refresh(target.focus)
-
-    @property
-    def hides_script(self) -> bool:
-        """True while the form is shown without the script."""
-        return self.view == "form" and not self.has_class("-both")
+        """Show and focus the script in place of the form, or the form again."""
+        self.view = "form" if self.view == "script" else "script"
+        self.call_after_refresh(self.first_stop().focus)
 
     def _say_below(self) -> None:
         """Show the script's error in the lower border while the script is hidden."""
         draft = self.draft
         problems = draft.problems if draft is not None else ()
-        hidden = self.hides_script
+        hidden = self.view == "form"
         self.set_class(bool(problems) and hidden, "-wrong")
         line = problems[0].line if problems and hidden else None
         subtitle = "" if line is None else f"[@click=switch]✗ line {line} · alt+s script[/]"
@@ -132,11 +111,7 @@ class AttackPane(FormPane):
     # The focus.
 
     def first_stop(self) -> Widget:
-        script = self.view == "script" and not self.has_class("-both")
-        return self.query_one(ScriptEditor) if script else self._first_field()
-
-    def _first_field(self) -> Widget:
-        return first_focus(self.query_one("#form")) or self
+        return self.query_one(ScriptEditor) if self.view == "script" else super().first_stop()
 
     # Downwards.
 

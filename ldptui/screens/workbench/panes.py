@@ -182,7 +182,7 @@ class Panes(PaneColumns):
         from .attack_rows import edit_of_choice
 
         message.stop()
-        pick(self.app, message, self._draft, edit_of_choice)
+        pick(message, self._draft, edit_of_choice)
 
     def on_click(self, event: Click) -> None:
         """Open a folded pane when its line is clicked."""
@@ -242,4 +242,4 @@ class Panes(PaneColumns):
         pane = self._panes.get(number)
         if pane is None or not pane.display or pane.has_class("-folded"):
             return None
-        return None if place is None and pane.hides_script else number
+        return None if place is None and pane.view == "form" else number

@@ -4,6 +4,7 @@ import pytest
 from support.form_app import SCENARIO, SWEEP, FormApp
 from support.kinds import OF_NUMBERS, report_law
 from textual import events
+from textual.pilot import Pilot
 from textual.widgets import Static
 
 from ldptui.catalogue import listed_kinds
@@ -23,6 +24,12 @@ MANY = SCENARIO.replace("count = 3", "count = 30")
 
 def editor(app: FormApp) -> ScriptEditor:
     return app.query_one(ScriptEditor)
+
+
+async def open_script(app: FormApp, pilot: Pilot[None]) -> None:
+    app.pane.view = "script"  # type: ignore[attr-defined]
+    await pilot.pause()
+    editor(app).focus()
 
 
 def facts(app: FormApp) -> str:
@@ -85,7 +92,7 @@ async def test_the_cursor_of_the_script_stays_where_it_was() -> None:
 async def test_typing_in_the_script_is_seen_in_the_form() -> None:
     app = FormApp(AttackPane)
     async with app.run_test(size=(80, 30)) as pilot:
-        editor(app).focus()
+        await open_script(app, pilot)
         editor(app).move_cursor((16, 12))  # at the end of: share = 0.05
         await pilot.press("backspace", "9")
         assert app.posted == [SCENARIO.replace("0.05", text) for text in ("0.0", "0.09")]
@@ -101,7 +108,7 @@ async def test_text_that_does_not_parse_is_explained_and_the_last_one_keeps_runn
     app = FormApp(AttackPane)
     async with app.run_test(size=(80, 30)) as pilot:
         last = app.draft.scenario
-        editor(app).focus()
+        await open_script(app, pilot)
         editor(app).move_cursor((16, 8))
         await pilot.press("x")
         assert "share = x0.05" in editor(app).text
@@ -133,6 +140,8 @@ async def test_the_script_shows_the_line_of_a_problem_beside_the_form() -> None:
         await pilot.pause()
         cursor = editor(app).cursor_location
         await app.type_into(pilot, "attack.share", "1.5")
+        await pilot.press("enter", "s")
+        await pilot.pause()
         line = app.draft.problems[0].line
         assert line is not None
         top = editor(app).scroll_offset.y
@@ -211,24 +220,14 @@ async def test_views_switch_where_there_is_room_for_one() -> None:
         assert "✗ line 17" in str(app.pane.border_subtitle)
 
 
-async def test_both_views_stand_where_there_is_room() -> None:
-    app = FormApp(AttackPane)
-    async with app.run_test(size=(76, 20)) as pilot:
-        await pilot.pause()
-        form, script = app.query_one("#form").region, app.query_one("#script").region
-        assert form.area
-        assert script.area
-        assert form.right <= script.x
-
-
 async def test_esc_leaves_the_editor_and_tab_is_no_text() -> None:
     app = FormApp(AttackPane)
     async with app.run_test(size=(80, 30)) as pilot:
-        editor(app).focus()
+        await open_script(app, pilot)
         await pilot.press("tab")
         assert app.focused is not editor(app)
         assert app.posted == []
-        editor(app).focus()
+        await open_script(app, pilot)
         await pilot.press("escape")
         assert app.focused is app.pane
         await pilot.press("enter")
@@ -244,7 +243,7 @@ async def test_a_paste_of_a_megabyte_is_refused_in_a_sentence() -> None:
 
     app = NotingApp(AttackPane)
     async with app.run_test(size=(80, 30)) as pilot:
-        editor(app).focus()
+        await open_script(app, pilot)
         app.post_message(events.Paste("a" * 1_000_000))
         await pilot.pause()
         assert editor(app).text == SCENARIO

@@ -66,9 +66,11 @@ async def test_a_protocol_an_attack_and_a_swept_key_are_picked_by_typing() -> No
         assert isinstance(control, ChoiceControl)
         assert control.has_focus  # back where it was
         assert kind_of(screen.draft, "attack") == "mga"
-        # Tab leaves the list for the next field.
-        await pilot.press("enter")
+        # Enter twice at once opens one list; tab leaves it for the next field.
+        control.action_ask()
+        control.action_ask()
         await opened(pilot)
+        assert len(pilot.app.screen_stack) == 2
         await pilot.press("tab")
         await until(pilot, lambda: screen.is_current and not control.has_focus)
         assert screen.focused is not None
