@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from itertools import islice
 from typing import Final
 
 from msgspec import Struct
@@ -94,8 +95,8 @@ class Row(Struct, frozen=True):
     charts: tuple[str, ...] = ()
 
 
-def verdict(told: VerdictCell, chart: str = "") -> tuple[str, ...]:
-    """The sentences about a cell, at most MOST, those about the chart first."""
+def verdict(told: VerdictCell, chart: str = "", most: int = MOST) -> tuple[str, ...]:
+    """The sentences about a cell, at most `most`, those about the chart first."""
     if not told.cell.trials:
         return ()
     rows = (SHEETS[chart],) if chart in SHEETS else ROWS
@@ -103,8 +104,7 @@ def verdict(told: VerdictCell, chart: str = "") -> tuple[str, ...]:
         row for row in rows if all(told.measured_value(name) is not None for name in row.needs)
     ]
     known.sort(key=lambda row: chart not in row.charts)
-    said = [sentence for row in known if (sentence := row.say(told))]
-    return tuple(said[:MOST])
+    return tuple(islice(filter(None, (row.say(told) for row in known)), most))
 
 
 # The sentences.
@@ -161,7 +161,7 @@ def _size(told: VerdictCell) -> str:
     """
     if told.cell.answer is not None or not told.cell.malicious or not told.cell.targets:
         return ""
-    if abs(told.mean("gain")) <= told.reach("gain") or not _ranks(told):
+    if abs(told.mean("gain")) <= told.reach("gain") or not _has_ranks(told):
         return ""
     start = f"At {told.where} the" if told.where else "The"
     return f"{start} gain is {told.interval('gain')}{_closed_gain(told)}."
@@ -209,10 +209,16 @@ def _targets(told: VerdictCell) -> str:
     return f"items {', '.join(first)} and {last}" if first else f"item {last}"
 
 
+def _has_ranks(told: VerdictCell) -> bool:
+    """Whether the estimates of all items are known, before the attack and after it."""
+    known = told.frequencies
+    return known is not None and len(known.items) >= known.domain_size and "clean" in known.arms
+
+
 def _ranks(told: VerdictCell) -> str:
     """The ranks of the targets by their mean estimates, before and after; "" where not known."""
     known = told.frequencies
-    if known is None or len(known.items) < known.domain_size or "clean" not in known.arms:
+    if known is None or not _has_ranks(told):
         return ""
     arms = (known.clean.mean, known.attacked_estimates.mean)
     before, after = (_places(known.items, means, told.cell.targets) for means in arms)

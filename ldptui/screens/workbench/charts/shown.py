@@ -183,7 +183,7 @@ class ChartInput(Struct, frozen=True):
         return f"Claim{edited}: {claim}"
 
     def verdict(self, chart: str) -> tuple[str, ...]:
-        """The sentences about the result of the cell shown and of the sweep; empty before the first
+        """The sentence about the result of the cell shown or of the sweep; empty before the first
         trials and for a run of other settings.
 
         chart : the name of the tab that shows them.
@@ -196,14 +196,14 @@ class ChartInput(Struct, frozen=True):
             cells = run.table.grid(scenario.sweep, {})
             if chart in SWEPT and (over_sweep := sweep_verdict(cells, list(scenario.sweep))):
                 return over_sweep
-        return verdict(told, chart)
+        return verdict(told, chart, most=1)
 
     @property
     def tells(self) -> bool:
         """True if there are sentences about the cell shown, also if its settings are not the
         draft's.
         """
-        return self.verdict_cell is not None and bool(verdict(self.verdict_cell))
+        return self.verdict_cell is not None and bool(verdict(self.verdict_cell, most=1))
 
     @property
     def verdict_cell(self) -> VerdictCell | None:
