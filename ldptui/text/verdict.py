@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import islice
 from typing import Final
 
@@ -346,17 +347,10 @@ def _named_targets(told: VerdictCell) -> str:
     return f"On average {named} of {of} {'is' if named == '1' else 'are'} among the top k."
 
 
-def attacked_sentence(told: VerdictCell) -> str:
-    """The catalogue's sentence about the first metric of the fakes."""
-    return catalogue_sentence(told, about_fakes=True) if told.cell.malicious else ""
-
-
-def clean_sentence(told: VerdictCell) -> str:
-    """The catalogue's sentence about the first metric without attack."""
-    return catalogue_sentence(told, about_fakes=False)
-
-
 def catalogue_sentence(told: VerdictCell, about_fakes: bool) -> str:
+    """The catalogue's sentence about the first metric with the fakes or without; "" if none."""
+    if about_fakes and not told.cell.malicious:
+        return ""
     for name in told.cell.metrics:
         words = metric_words(name).verdict
         if words and ("{fakes}" in words) == about_fakes and told.measured_value(name) is not None:
@@ -387,13 +381,13 @@ ROWS: Final = (
     Row(_gain, ("gain",), ("frequencies", "map")),
     Row(_size, ("gain",), ("gain",)),
     Row(_elsewhere, ("gain",), ("frequencies", "map")),
-    Row(attacked_sentence),
+    Row(partial(catalogue_sentence, about_fakes=True)),
     Row(detected_sentence, ("detected", "false_detected")),
     Row(_flags, ("recall", "false_positive_rate"), ("detection",)),
     Row(_alarm, ("alarm_rate", "false_alarm_rate"), ("timeline",)),
     Row(_share, ("share_estimate", "share_estimate_std")),
     Row(_error, ("mse_clean",), ("error", "trials")),
-    Row(clean_sentence),
+    Row(partial(catalogue_sentence, about_fakes=False)),
     Row(_named_targets, ("targets_in_top_k",), ("success",)),
     Row(_campaign, charts=("timeline",)),
 )
