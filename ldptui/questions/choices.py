@@ -11,14 +11,14 @@ from ..catalogue.kind_rows import in_order, kind_words, listed_kinds
 from .options import Choices, Condition
 
 EXAMPLES: Final = {
-    "table": "people.csv",
-    "relation": "relation.csv",
-    "repaired": "relation-repaired.csv",
+    "table": "example:people.csv",
+    "relation": "example:relation.csv",
+    "repaired": "example:relation-repaired.csv",
 }
 """The tables that come with the program, which a form starts with."""
 BUNDLED: Final = Path(__file__).parent / "examples"
 """Their folder."""
-EXAMPLE: Final = "reports.csv"
+EXAMPLE: Final = "example:reports.csv"
 """The reports that come with the program: those of OUE with ε = 1 about 16 items, 5 % of MGA."""
 OWN: Final = "plugin"
 """The kind of a mechanism that is somebody's own code."""

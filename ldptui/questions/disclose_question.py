@@ -42,6 +42,7 @@ class TableAnswer(QuestionAnswer):
     unique_columns : the quasi-identifiers whose values are all different.
     groups : the values and the size of each class, the smallest first; empty if there are too many
         for a chart.
+    given_away : for a sensitive column, the largest class with one value of it, in words.
     """
 
     rows: int
@@ -54,6 +55,7 @@ class TableAnswer(QuestionAnswer):
     sensitive: Mapping[str, Spread]
     unique_columns: Sequence[str]
     groups: Sequence[tuple[str, int]] = hidden(())
+    given_away: Mapping[str, str] = hidden()
 
     @property
     def title(self) -> str:
@@ -68,7 +70,9 @@ class TableAnswer(QuestionAnswer):
         many = f"{text.count(alone)} of {rows} people" if alone else f"Nobody of {rows} people"
         told = [f"the {name} of {text.count(number) if number else 'nobody'} is given away"
                 for name, number in away.items()]  # fmt: skip
-        yield f"{'; '.join([f'{many} can be identified by {known}', *told])}."
+        private = "no attribute privacy" if any(away.values()) else "attribute privacy holds"
+        end = f": {private}" if told else ""
+        yield f"{'; '.join([f'{many} can be identified by {known}', *told])}{end}."
         yield f"k-anonymity: k = {self.k}, the rows of the smallest class."
         for name in self.unique_columns:
             yield f"{name} is unique: no two rows agree on it."
@@ -78,11 +82,10 @@ class TableAnswer(QuestionAnswer):
             least, most = text.count(spread.l_distinct), text.short(spread.t_equal, 3)
             yield f"l-diversity: l = {least}, the fewest values of {name} in a class."
             yield f"t-closeness: t = {most}, the distance of {name} in a class from the whole."
-            people = text.plural(away[name], "row")
             said = (
-                f"the class of {people} has one value" if away[name] else "no class has one value"
+                f"fails: {self.given_away[name]}" if away[name] else "holds: no class has one value"
             )
-            yield f"Attribute privacy of {name}: {'none' if away[name] else 'kept'}, {said} alone."
+            yield f"Attribute privacy of {name} {said}."
 
     def quantities(self) -> Iterator[QuantityRow]:
         below = text.percent(self.share_below_5)
@@ -239,22 +242,27 @@ def disclose(
         tuple[str, ...],
         "COLUMNS",
         Argument(role="column"),
-        Blank("age, zip, sex", only=where("what", "table")),
+        Blank("age, zip, sex", only=where("what", "table"), guess=lambda h, _: ", ".join(h[:-1])),
     ] = (),
     sensitive: Annotated[
         tuple[str, ...],
         "COLUMNS",
         Argument(role="column"),
-        Blank("illness", only=where("what", "table")),
+        Blank("illness", only=where("what", "table"), guess=lambda h, _: h[-1]),
     ] = (),
     relation: Annotated[
         tuple[str, ...],
         "USER,ATTRIBUTE",
         Argument(role="column"),
-        Blank("user, attribute", only=where("what", "relation")),
+        Blank(
+            "user, attribute", only=where("what", "relation"), guess=lambda h, _: ", ".join(h[:2])
+        ),
     ] = (),
     observed: Annotated[int, Range(1, 8), "N", Blank(only=where("what", "relation"))] = 2,
-    what: Annotated[Literal["table", "relation"] | None, Blank("table")] = None,
+    what: Annotated[
+        Literal["table", "relation"] | None,
+        Blank("table", guess=lambda h, _: "relation" if len(h) == 2 else "table"),
+    ] = None,
 ) -> Steps[TableAnswer | RelationAnswer]:
     """Measure what a table gives away: k-anonymity, l-diversity, t-closeness; or of a relation
     which attributes give others away. FILE is a CSV file with a header.
@@ -307,7 +315,26 @@ def _table_answer(path: Path, quasi: Sequence[str], sensitive: Sequence[str]) ->
         {column.name: diversity(classes, column) for column in private},
         [column.name for column in columns if len(column.values) == classes.rows],
         _list_groups(classes, columns),
+        {column.name: _example_of_loss(classes, columns, column) for column in private},
     )  # fmt: skip
+
+
+def _example_of_loss(
+    classes: Classes, columns: Sequence[NumberedColumn], sensitive: NumberedColumn
+) -> str:
+    """The largest class with one value of a sensitive column, in words; "" if there is none."""
+    import numpy as np
+
+    first = sensitive.codes[classes.first]
+    others = np.bincount(classes.of_row, weights=sensitive.codes != first[classes.of_row])
+    sizes = np.where(others == 0, classes.sizes, 0)
+    at = int(sizes.argmax())
+    if not sizes[at]:
+        return ""
+    row = int(classes.first[at])
+    seen = _join([f"{column.name} {column.values[column.codes[row]]}" for column in columns])
+    value = sensitive.values[sensitive.codes[row]]
+    return f"{seen} give {sensitive.name} {value} away ({text.plural(int(sizes[at]), 'row')})"
 
 
 def _list_groups(classes: Classes, columns: Sequence[NumberedColumn]) -> list[tuple[str, int]]:

@@ -113,7 +113,10 @@ def infer(
     file: TableFile,
     *,
     columns: Annotated[
-        tuple[str, ...], "COLUMNS", Argument(role="column"), Blank("age, sex, illness")
+        tuple[str, ...],
+        "COLUMNS",
+        Argument(role="column"),
+        Blank("age, sex, illness", guess=lambda h, _: ", ".join(h)),
     ],
     count: Annotated[str | None, "COLUMN", Argument(role="column"), Blank()] = None,
     protocol: LocalProtocol = "oue",

@@ -12,14 +12,14 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from ldptui.core.base.errors import ScenarioError
-from ldptui.core.base.files import is_there
+from ldptui.core.base.errors import LdpError, ScenarioError
 from ldptui.core.base.tables import table_rows
 from ldptui.core.cell import Cell
 from ldptui.core.lab.columns import NumberedColumn, read_columns
 from ldptui.core.scenario import Scenario
 
 from .choices import BUNDLED, EXAMPLE, EXAMPLES
+from .question import Question
 from .sheet import AnswerSheet
 
 
@@ -47,8 +47,8 @@ def find_file(folder: Path, text: str) -> str:
         path = folder / Path(file).expanduser()
     except RuntimeError:  # nobody's home
         path = folder / file
-    if file in (EXAMPLE, *EXAMPLES.values()) and not is_there(path):
-        path = BUNDLED / file
+    if text in (EXAMPLE, *EXAMPLES.values()):
+        path = BUNDLED / text.partition(":")[2]
     return f"{path}{colon}{name}"
 
 
@@ -70,6 +70,19 @@ def offer_columns(path: Path, *fields: str) -> Generator[Offers, None, tuple[str
         columns = tuple(next(rows, ()))
     yield Offers(dict.fromkeys(fields, columns))
     return columns
+
+
+def guess_values(asked: Question[Any, Any], path: Path) -> dict[str, Any]:
+    """The values of a form's fields that follow from a table's header and first row; none if the
+    table cannot be read.
+    """
+    try:
+        with table_rows(path) as rows:
+            header, row = next(rows, []), next(rows, [])
+    except LdpError:
+        return {}
+    guesses = {option.name: option.blank.guess for option in asked.blanks if option.blank}
+    return {name: guess(header, row) for name, guess in guesses.items() if guess and header}
 
 
 def columns_of(path: Path, names: Sequence[str], most: int | None = None) -> list[NumberedColumn]:

@@ -82,7 +82,9 @@ TableFile: TypeAlias = Annotated[
 ScenarioName: TypeAlias = Annotated[Any, "SCENARIO", Argument(positional=True, role="scenario")]
 """The name of a scenario, its path, its document, or the scenario itself."""
 Prior: TypeAlias = Annotated[str | None, "FILE", Argument(role="table"), Blank()]
-Column: TypeAlias = Annotated[str, "NAME", Argument(role="column"), Blank("item")]
+Column: TypeAlias = Annotated[
+    str, "NAME", Argument(role="column"), Blank("item", guess=lambda h, _: h[0])
+]
 Known: TypeAlias = Annotated[str | None, "NAME", Argument(role="column"), Blank()]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
@@ -165,6 +165,16 @@ class SensitivityAnswer(QuestionAnswer):
             )
 
 
+def _guess_column(header: Sequence[str], row: Sequence[str]) -> str:
+    """Return the first column that starts with a number, else the first one."""
+    from ldptui.core.base.number_column import as_number
+
+    for name, cell in zip(header, row, strict=False):
+        if as_number(cell) is not None:
+            return name
+    return header[0]
+
+
 @question(
     "Sensitivity",
     "What does one person change?",
@@ -189,7 +199,12 @@ class SensitivityAnswer(QuestionAnswer):
 def sensitivity(
     file: TableFile,
     *,
-    column: Annotated[str, "NAME", Argument(renames=("values",), role="column"), Blank("income")],
+    column: Annotated[
+        str,
+        "NAME",
+        Argument(renames=("values",), role="column"),
+        Blank("income", guess=_guess_column),
+    ],
     query: Annotated[tuple[str, ...], "NAMES", AllowedWords(lambda: QUERIES)] = (),
     bounds: Annotated[tuple[float, float] | None, "LOW,HIGH"] = None,
     clip: Annotated[float | None, Range(0, math.inf, "()"), "C", Blank(steps="1-2-5")] = None,

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from support.terminal import Terminal, ldptui
 
-from ldptui.questions.choices import BUNDLED, EXAMPLE
+from ldptui.questions.choices import BUNDLED
 
 READY = r"preview done"
 
@@ -176,7 +176,7 @@ def test_ascii_means_every_cell(home: Path) -> None:
 
 def test_reports_are_opened_on_their_answer(home: Path) -> None:
     """The lab shows it before the workbench below has forms; a fault stands in the form."""
-    reports = str(BUNDLED / EXAMPLE)
+    reports = str(BUNDLED / "reports.csv")
     words = ("--protocol", "oue", "--epsilon", "1", "--items")
     with Terminal(ldptui(reports, *words, "16"), 120, 40, home=home) as terminal:
         terminal.until("estimate ± error")

@@ -9,9 +9,13 @@ from typing import Any, Final
 from textual.app import SystemCommand
 
 from ...messages import KeyEdited
+from ...questions.choices import EXAMPLES
 from ...questions.topics import TOPICS
 
-RELATIONS: Final = {"the relation R": "relation.csv", "R′, R repaired": "relation-repaired.csv"}
+RELATIONS: Final = {
+    "the relation R": EXAMPLES["relation"],
+    "R′, R repaired": EXAMPLES["repaired"],
+}
 """The relations of users and attributes that come with the program."""
 
 
@@ -32,5 +36,4 @@ def question_commands(screen: Any) -> Iterator[SystemCommand]:
 def _show_relation(screen: Any, file: str) -> None:
     """Ask about the attribute privacy of one of the bundled relations."""
     screen.action_lab("disclose")
-    screen.app.screen.post_message(KeyEdited("lab.disclose.what", "relation"))
     screen.app.screen.post_message(KeyEdited("lab.disclose.file", file))

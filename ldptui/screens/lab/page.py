@@ -7,10 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from ldptui.core.base.files import is_there
-
 from ...questions.choices import EXAMPLE, EXAMPLES, kinds
 from ...questions.field_help import lab_field_help
+from ...questions.options import find_option
 from ...questions.question import Question
 from ...questions.sheet import AnswerSheet
 from ...questions.topics import starting
@@ -55,7 +54,7 @@ class Page:
         """
         scenario = None if draft is None or self.topic.uses_collection else draft.scenario
         document = None if scenario is None else subject(base(scenario).document)
-        return self.values(draft), document, current_dir() if draft is None else draft.folder
+        return self.values(draft), document, self._folder(draft)
 
     def is_current(self, draft: Draft | None) -> bool:
         """True if the answer was computed from the values that the form shows now."""
@@ -69,15 +68,9 @@ class Page:
         return self.answer, before + ("Example data: " if self.examples(draft) else "")
 
     def examples(self, draft: Draft | None) -> tuple[str, ...]:
-        """The bundled example files that the form names, unless the folder has files of these
-        names.
-        """
-        folder, examples = current_dir() if draft is None else draft.folder, EXAMPLES.values()
-        return tuple(
-            text
-            for text in self.files(draft)
-            if text in (EXAMPLE, *examples) and not is_there(folder / text)
-        )
+        """The names of the bundled example files in the form."""
+        examples = EXAMPLE, *EXAMPLES.values()
+        return tuple(text.partition(":")[2] for text in self.files(draft) if text in examples)
 
     def files(self, draft: Draft | None) -> list[str]:
         """The paths that the form names, as they were typed."""
@@ -85,7 +78,8 @@ class Page:
         return [text for text in (named if isinstance(named, (list, tuple)) else [named]) if text]
 
     def edit(self, draft: Draft | None, name: str, value: Any) -> None:
-        """Store an edited value and clear the field's problem.
+        """Store an edited value, with the columns of a table that it names, and clear the field's
+        problem.
 
         name : a field; "entries.2" is the third row of the option `entries`.
         """
@@ -98,6 +92,14 @@ class Page:
                 rows.pop()
             value = rows
         self.typed[name] = value
+        option = find_option(self.topic.blanks, name)
+        if option is not None and option.argument.role == "table" and isinstance(value, str):
+            from ...questions.inputs import find_file, guess_values
+
+            self.typed |= guess_values(self.topic, Path(find_file(self._folder(draft), value)))
+
+    def _folder(self, draft: Draft | None) -> Path:
+        return current_dir() if draft is None else draft.folder
 
     def can(self, action: str) -> bool:
         """True if the question offers an action: read a file, write a file, or edit the

@@ -15,7 +15,6 @@ from ldptui.commands.common_options import Opening
 from ldptui.commands.help_parser import app_parser
 from ldptui.commands.reports_opening import read_opening
 from ldptui.core.base.errors import ScenarioError
-from ldptui.questions.choices import EXAMPLE
 from ldptui.questions.topics import TOPICS, sharing, starting
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*has reports for tests")
@@ -45,7 +44,7 @@ def test_the_example_is_what_it_is_said_to_be() -> None:
     expected[aims] += 200
     others = np.delete(np.arange(16), aims)
     expected[others] += 200 * oue.padding(len(TARGETS)) / others.size
-    [kept] = ldptui.read_reports(EXAMPLES / EXAMPLE, oue)
+    [kept] = ldptui.read_reports(EXAMPLES / "reports.csv", oue)
     assert len(kept) == 4000
     counts = oue.support_counts(kept)
     assert (np.abs(counts - expected) < 4.5 * np.sqrt(3800 / 4)).all()

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Final
 
+import pytest
+from msgspec.structs import replace
 from support.fake_engine import LabEngine
-from support.lab_screen import answers_of, edit, field, go, lab
+from support.lab_screen import DRAFT, answers_of, edit, field, go, lab
 from support.waiting import until
 from textual.pilot import Pilot
 
 from ldptui.messages import KeyEdited, QuestionReply
 from ldptui.questions.sheet import encode_answer
+from ldptui.questions.topics import TOPICS
 from ldptui.screens.lab.lab_screen import LabScreen
+from ldptui.screens.lab.page import Page
 from ldptui.session.snapshot import Reply
 
 BEFORE = "STALE: other values · "
@@ -44,14 +49,40 @@ async def test_a_wrong_field_leaves_the_last_answer_marked() -> None:
         assert verdict(screen) == answers_of(screen)["accuracy"].words[0]
 
 
-async def test_a_file_that_cannot_be_answered_has_the_example_marked(tmp_path: Path) -> None:
-    (tmp_path / "mine.csv").write_text("pay,who\n1,a\n30,b\n", encoding="utf-8")
+TABLE: Final = "sex,age,pay\nf,a,30\nm,b,40\n"
+GUESSES: Final = {
+    "disclose": {
+        "quasi": "sex, age",
+        "sensitive": "pay",
+        "relation": "sex, age",
+        "what": "table",
+    },
+    "sensitivity": {"column": "pay"},
+    "infer": {"columns": "sex, age, pay"},
+    "guess": {"column": "sex"},
+}
+
+
+@pytest.mark.parametrize("tab", GUESSES)
+def test_the_columns_are_those_of_ones_own_table(tab: str, tmp_path: Path) -> None:
+    (tmp_path / "people.csv").write_text(TABLE, encoding="utf-8")
+    page, draft = Page(TOPICS[tab]), replace(DRAFT, folder=tmp_path)
+    before = page.values(draft)
+    [name] = [each.name for each in page.topic.blanks if each.argument.role == "table"]
+    page.edit(draft, name, "nowhere.csv")
+    assert page.values(draft) == before | {name: "nowhere.csv"}
+    page.edit(draft, name, "people.csv")
+    assert page.typed == {name: "people.csv"} | GUESSES[tab]
+
+
+async def test_ones_own_relation_is_answered_as_such(tmp_path: Path) -> None:
+    path = tmp_path / "likes.csv"
+    path.write_text("who,likes\na,tea\na,rum\nb,tea\n", encoding="utf-8")
     async with lab() as (screen, _, pilot):
         await go(screen, pilot, "disclose")
-        example = answers_of(screen)["disclose"].words[0]
-        assert verdict(screen) == f"Example data: {example}"
-        await edit(screen, pilot, "file", str(tmp_path / "mine.csv"))
-        assert verdict(screen) == BEFORE + example
+        assert verdict(screen).startswith("Example data: ")
+        await edit(screen, pilot, "file", str(path))
+        assert "whoever is seen with rum also has tea" in verdict(screen)
 
 
 async def test_an_answer_is_marked_until_that_of_the_form_is_there() -> None:

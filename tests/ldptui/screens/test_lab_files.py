@@ -66,8 +66,11 @@ async def test_a_table_is_chosen_by_its_path(tmp_path: Path) -> None:
         await pilot.press("enter")
         await until(pilot, lambda: engine.questions[-1].values["file"].endswith("few.csv"))
         await until(pilot, lambda: screen._question is None)
-        assert "(pay, who)" in problem(screen, "column")
+        assert screen.values["column"] == "pay"
+        assert not screen.page.problem
         assert field(screen, "column").offered == ("pay", "who")
+        await edit(screen, pilot, "column", "wage")
+        assert "(pay, who)" in problem(screen, "column")
         assert "column must be a column of" in screen.query_one(StatusLine).problem
         await edit(screen, pilot, "column", "who")
         assert "must be numeric, but the column 'who' holds 'a'" in problem(screen, "column")

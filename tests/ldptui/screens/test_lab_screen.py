@@ -319,9 +319,10 @@ async def test_example_data_are_called_so(tmp_path: Path) -> None:
         text = seen(pilot.app)
         assert "privacy lab │ example data: reports.csv" in text
         assert "Example data: Item 12 has the" in text
-        (tmp_path / "reports.csv").touch()  # one's own now
+        (tmp_path / "reports.csv").touch()  # one's own, which nobody has typed
         screen.follow(replace(DRAFT, folder=tmp_path))
-        await until(pilot, lambda: "privacy lab │ reports.csv" in seen(pilot.app))
+        await pilot.pause()
+        assert "privacy lab │ example data: reports.csv" in seen(pilot.app)
 
 
 async def test_help_is_that_of_the_field_and_of_the_tab() -> None:
