@@ -147,7 +147,7 @@ class ValueInput(FormControl, Input):
     @property
     def is_cut(self) -> bool:
         """True if the value is wider than its room."""
-        return cell_len(self.value) > self.scrollable_content_region.width
+        return 0 < self.scrollable_content_region.width < cell_len(self.value)
 
     def render_line(self, y: int) -> Strip:
         """The text, cut with "…" at the end while the input is not edited."""
