@@ -148,14 +148,14 @@ class Ask:
     """A request for the distribution of one fake report: a name such as "crafted", targets and
     options.
 
-    law : its name. targets : int64[r], distinct items.
+    law : its name.
+    targets : int64[r], distinct items.
     search : the effort of "crafted", "subset" and "avoided" on a hash family.
-    held : for "honest" and "unperturbed", float64[r]: the probability that a user has each target;
-    for
-        counts also float64[trials, r]. None if all are equally likely.
+    held : for "honest" and "unperturbed", float64[r], the probability that a user has each target;
+    if only counts are drawn, also float64[trials, r]. None if all targets are equally likely.
     subset : for "subset", the number of targets that a report is crafted for.
-    sizes : for "solved", the distribution of a report's numbers. number : for "pointed", a number
-    in the range.
+    sizes : for "solved", the distribution of the numbers of items that a report supports.
+    number : for "pointed", a number in the range.
     """
 
     law: LawName

@@ -1,9 +1,9 @@
-"""Users who keep an answer over several rounds, and send it with fresh noise every round.
+"""Protocols with memoised answers, for users who report in several rounds.
 
-Two randomisers in a chain: the first is drawn once an item and kept (memoised), so that any number
-of reports of the item cost no more than its ε∞; the second is drawn for every report, so that one
-report costs only ε₁. A single collection sees both at once. Erlingsson, Pihur, Korolova, CCS 2014,
-section 2. Users that come later keep answers of their own; who leaves takes them along.
+A user perturbs each item once and keeps (memoises) the answer; every report perturbs that answer
+again, with fresh noise. Any number of reports of one item has privacy loss ε∞ at most, one report
+ε₁. Erlingsson, Pihur, Korolova, CCS 2014, section 2. Users who join later memoise answers of their
+own; the answers of users who leave go with them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ MOST_LEAVING: Final = 10**9
 
 
 def log(probability: float) -> float:
-    """The natural logarithm; minus infinity at 0."""
+    """The natural logarithm of a probability; minus infinity at 0."""
     return math.log(probability) if probability > 0 else -math.inf
 
 
@@ -33,8 +33,10 @@ def log(probability: float) -> float:
 class Chain:
     """The support probabilities of a memoised answer, and of a report given the memoised answer.
 
-    p1, q1 : the kept answer supports the user's own item, any other given item.
-    p2, q2 : a report supports an item that the kept answer supports, one that it does not.
+    p1, q1 : the probability that the memoised answer supports the user's item, and any other given
+    item.
+    p2, q2 : the probability that a report supports an item, if the memoised answer supports that
+    item, and if not.
     """
 
     p1: float
@@ -53,22 +55,26 @@ class Chain:
         return self.q1 * self.p2 + (1 - self.q1) * self.q2
 
     def keep_bits(self, bits: Reports, size: int, rng: Rng) -> Reports:
-        """The memoised bits of packed true bits, each perturbed independently."""
+        """uint8[n, ceil(size/8)]: the memoised bits of packed true bits, each perturbed
+        independently.
+        """
         return flip_bits(bits, self.q1, self.p1, size, rng)
 
     def send_bits(self, kept: Reports, size: int, rng: Rng) -> Reports:
-        """The bits of one report of memoised bits, with fresh noise."""
+        """uint8[n, ceil(size/8)]: the bits of one report of packed memoised bits, with
+        fresh noise.
+        """
         return flip_bits(kept, self.q2, self.p2, size, rng)
 
     def epsilon_of_rounds(self, rounds: int) -> float:
-        """ε of `rounds` reports of one item, in nats, if every bit is memoised and perturbed again:
-        exact.
+        """The exact ε of `rounds` reports of one item, in nats, if every bit is memoised and
+        perturbed again.
 
-        The reports of one bit are drawn from one kept bit, so that only their number of ones
-        counts; t reports favour a true bit 1 most if all of them are ones, a true bit 0 if none is:
-        ε = ln L(t ones) - ln L(no ones), L = Pr[reports | true bit 1] / Pr[reports | true bit 0].
-        Two items differ in two bits, one in each direction. With no end of reports the kept bits
-        are known: ε∞ = ln[p1 (1-q1) / ((1-p1) q1)].
+        The reports of one bit are independent given its memoised bit, so that only their number of
+        ones counts. t reports are the strongest evidence of a true bit 1 if all are ones, of a true
+        bit 0 if none is: ε = ln L(t ones) - ln L(no ones), with L = Pr[reports | true bit 1] /
+        Pr[reports | true bit 0]. Two items differ in two bits, one in each direction. For t → ∞ the
+        memoised bits are known: ε∞ = ln[p1 (1-q1) / ((1-p1) q1)].
         """
         p1, q1 = self.p1, self.q1
         lost, absent = (q1, p1) if p1 + q1 == 1 else (1 - p1, 1 - q1)  # to the last digit
@@ -85,12 +91,14 @@ class Chain:
 
 @dataclass(frozen=True, eq=False)
 class Attendance:
-    """The users of each round whose bits are memoised, and who has left.
+    """The users of each round of a campaign, and the number of users who have left, for memoised
+    bits.
 
     histograms : int64[d] for each round, the users of each item.
-    left : int64[d] for each round, how many of an item's users have gone since the round before;
-        any of them, and newcomers took their places.
-    permanent : draws what users keep. fresh : gives what draws a round's noise.
+    left : int64[d] for each round, the number of users of each item who have left since the round
+    before; each of the item's users is equally likely to leave, and newcomers replace them.
+    permanent : the generator of memoised bits.
+    fresh : returns the generator of one round's noise, by the number of the round.
     """
 
     histograms: Sequence[Counts]
@@ -102,11 +110,12 @@ class Attendance:
 
 @dataclass(frozen=True, eq=False)
 class KeptBits:
-    """The numbers of memoised bits of some users in one trial.
+    """The counts of memoised bits of the users of one trial, in m cohorts with k bits each.
 
     spread : int64[d, m], the users of each item and cohort.
-    true : int64[m, k], the users who have each bit set by their item.
-    kept, raised : int64[m, k], how many with and without it have it as kept bit.
+    true : int64[m, k], the users whose item sets the bit.
+    kept : int64[m, k], the users with memoised bit 1 whose item sets the bit.
+    raised : int64[m, k], the users with memoised bit 1 whose item does not set the bit.
     """
 
     spread: Counts
@@ -120,7 +129,9 @@ class KeptBits:
         return np.asarray(self.spread.sum(axis=0)[:, None])
 
     def add_users(self, other: KeptBits, sign: int = 1) -> KeptBits:
-        """The sums of these counts and another group's; with sign -1, the differences."""
+        """The sums of these counts and those of another group of users; with sign -1, the
+        differences.
+        """
         parts = (
             getattr(self, each.name) + sign * getattr(other, each.name) for each in fields(self)
         )
@@ -128,13 +139,14 @@ class KeptBits:
 
 
 class Memoising(LocalMechanism):
-    """A protocol whose users memoise a perturbed answer; each report adds fresh noise to it.
+    """The base of protocols whose users memoise a perturbed answer; each report perturbs it again.
 
-    Reports of one user are not independent then, and cost less privacy than their sum. By default
-    what is kept is a bit for each item, of users of one cohort.
+    The reports of one user are dependent, and their privacy loss together is less than the sum. By
+    default the answer is a bit for each item, and all users are in one cohort.
 
-    chain : both noises of what a user keeps. epsilon_infinity : ε∞ of any number of reports of one
-        item, in nats; infinite where nothing bounds it.
+    chain : the support probabilities of memoised answers and of reports.
+    epsilon_infinity : ε∞ of any number of reports of one item, in nats; infinite if nothing bounds
+    it.
     """
 
     chain: Any
@@ -142,42 +154,49 @@ class Memoising(LocalMechanism):
 
     @property
     def kept_probabilities(self) -> tuple[float, float]:
-        """The probabilities that a memoised answer supports the own item, and any other
-        given item.
+        """The probabilities that a memoised answer supports the user's item, and any other given
+        item.
         """
         return self.chain.p1, self.chain.q1
 
     @abstractmethod
     def epsilon_of_rounds(self, rounds: int) -> float:
-        """ε of this many reports of one item, in nats; ε₁ for one report."""
+        """ε of `rounds` reports of one item, in nats; for one report, ε₁."""
 
     @abstractmethod
     def memoised_reports(self, values: Items, permanent: Rng, fresh: Rng) -> Reports:
-        """The reports of users who hold these items, in one round of several.
+        """The reports of users of these items, int64[n], in one round of several.
 
-        The same users keep the same answers where `permanent` is in the same state.
+        Users memoise the same answers in two calls if `permanent` is in the same state.
         """
 
     def spread_users(self, newcomers: Counts, rng: Rng) -> Counts:  # noqa: ARG002
-        """int64[d, m]: new users, int64[d] of each item, in the cohorts that they claim."""
+        """int64[d, m]: the numbers of new users by item and cohort, from int64[d] new users of each
+        item.
+        """
         return newcomers[:, None]
 
     def bit_users(self, spread: Counts) -> Counts:
-        """int64[m, k]: the users whose item sets each bit, of int64[d, m]."""
+        """int64[m, k]: the number of users whose item sets each bit, from int64[d, m] users by item
+        and cohort.
+        """
         return spread.T
 
     def tally_bits(self, bits: Counts, users: Counts) -> Counts:  # noqa: ARG002
-        """The counts of int64[m, k] ones that int64[m, 1] users send in one round."""
+        """The counts of one round, from int64[m, k] reported ones of int64[m, 1] users of each
+        cohort.
+        """
         return np.asarray(bits[0])
 
     def memoised_counts(self, rounds: Attendance) -> Iterator[Counts]:
         """Yields the genuine users' counts [trials, …] of each round, drawn from their exact
         distribution.
 
-        Where any users leave, there are fewer than MOST_LEAVING in all. Given how many users of a
-        cohort have a bit set, its kept ones are two binomials; of users that leave, they are
-        hypergeometric. Bits are independent given who leaves, as every user has independent bits,
-        and who leaves does not depend on them.
+        If users leave, the population must have fewer than MOST_LEAVING users. In a cohort, the
+        memoised ones of the users with the bit set by their item, and of the others, are two
+        binomial numbers; those of users who leave are hypergeometric. Bits are independent given
+        who leaves, since every user's bits are independent, and leaving does not depend on the
+        bits.
         """
         histograms, permanent, chain = rounds.histograms, rounds.permanent, self.chain
         states = [self._enter(histograms[0], permanent) for _ in range(rounds.trials)]

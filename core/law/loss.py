@@ -1,10 +1,11 @@
-"""The privacy-loss random variable: how much one report says about which of two inputs made it.
+"""The privacy-loss random variable L, which compares the probabilities of a report under two
+inputs.
 
-L = ln(Pr[y|v] / Pr[y|v']) for a report y of input v. A mechanism is ε-private if L never exceeds ε,
-and (ε, δ)-private if E[max(0, 1 - e^(ε-L))] ≤ δ. Dwork, Roth 2014, section 3.5; Dwork, Rothblum,
-"Concentrated differential privacy", 2016; Sommer, Meiser, Mohammadi, PETS 2019.
+L = ln(Pr[y|v] / Pr[y|v']) for a report y of input v, in nats. A mechanism is ε-private if L never
+exceeds ε, and (ε, δ)-private if E[max(0, 1 - e^(ε-L))] ≤ δ. Dwork, Roth 2014, section 3.5; Dwork,
+Rothblum, "Concentrated differential privacy", 2016; Sommer, Meiser, Mohammadi, PETS 2019.
 
-Every law here is exact: of a pair of inputs that differ as much as the mechanism lets them.
+Every distribution here is exact, for the pair of inputs with the largest loss.
 """
 
 from __future__ import annotations
@@ -23,9 +24,9 @@ EQUAL: Final = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class DiscreteLoss:
-    """A distribution of the privacy loss L with finitely many values.
+    """A distribution of the privacy loss L with finitely many values, in nats.
 
-    values : float64[k], ascending, each once; the last may be infinite.
+    values : float64[k], ascending and distinct; the last may be infinite.
     probabilities : float64[k], positive.
     """
 
@@ -34,7 +35,11 @@ class DiscreteLoss:
 
     @classmethod
     def of(cls, values: Floats, probabilities: Floats) -> DiscreteLoss:
-        """The loss distribution from values in any order; values equal to rounding are merged."""
+        """The loss distribution with these values, float64[k], in any order, and their
+        probabilities.
+
+        Values that differ by rounding are merged.
+        """
         possible = probabilities > 0
         values, probabilities = values[possible], probabilities[possible]
         order = np.argsort(values, kind="stable")
@@ -47,8 +52,10 @@ class DiscreteLoss:
 
     @classmethod
     def between(cls, first: Floats, second: Floats) -> DiscreteLoss:
-        """The privacy loss between two distributions of reports, float64[k] each, under the first
-        one.
+        """The privacy loss of a report drawn from the first of two distributions, against the
+        second.
+
+        first, second : float64[k], the probability of each of k reports.
         """
         seen = first > 0
         with np.errstate(divide="ignore"):
@@ -74,14 +81,14 @@ class DiscreteLoss:
         return float(self.probabilities[above] @ spare)
 
     def then(self, other: DiscreteLoss) -> DiscreteLoss:
-        """The loss of both reports, drawn independently: a convolution."""
+        """The privacy loss of two independent reports, the sum of both losses: a convolution."""
         return DiscreteLoss.of(
             np.add.outer(self.values, other.values).ravel(),
             np.multiply.outer(self.probabilities, other.probabilities).ravel(),
         )
 
     def times(self, count: int) -> DiscreteLoss:
-        """The loss of `count` independent reports, at least 1."""
+        """The privacy loss of `count` independent reports; `count` must be at least 1."""
         total, square = None, self
         while True:
             if count & 1:
@@ -98,8 +105,8 @@ class LaplaceLoss:
     """The privacy loss of the Laplace mechanism, for neighbours that differ by 1 in `bins` bins (1
     or 2).
 
-    With c = ε/bins, one bin has the loss c where the noise is below 0 (half of the time), -c where
-    it is above 1, and c - 2xc in between.
+    With c = ε/bins, the loss of one bin is c if the noise is below 0 (with probability 1/2), -c if
+    the noise is above 1, and c - 2xc for noise x in between.
     """
 
     epsilon: float
@@ -147,14 +154,16 @@ Loss: TypeAlias = DiscreteLoss | LaplaceLoss
 
 
 def signs(epsilon: float, up: float, down: float) -> DiscreteLoss:
-    """A privacy loss that is ε with probability `up`, -ε with probability `down`, else 0."""
+    """The distribution of a privacy loss that is ε with probability `up`, -ε with probability
+    `down`, and else 0.
+    """
     return DiscreteLoss.of(
         np.array([epsilon, 0.0, -epsilon]), np.array([up, max(0.0, 1 - up - down), down])
     )
 
 
 def one_bit(p: float, q: float) -> DiscreteLoss:
-    """The privacy loss of one bit that is 1 with probability p under one input, q under
-    the other.
+    """The privacy loss of a bit that is 1 with probability p under one input, and q under the
+    other.
     """
     return DiscreteLoss.between(np.array([p, 1 - p]), np.array([q, 1 - q]))

@@ -1,8 +1,7 @@
-"""The interface of everything that a trial of counts can run on, parameters bound.
+"""The interface of every mechanism whose counts are simulated, with its parameters bound.
 
-`Mechanism` has what a curator has as well, `LocalMechanism` the reports of users. What only some
-have, such as closed forms of their own, are classes of their own (`moments`, `longitudinal`,
-`numbers`), or functions of whoever asks for them.
+`Mechanism` is common to protocols and curators; `LocalMechanism` adds the reports of users. What
+only some have is in other classes (`moments`, `longitudinal`) or in the functions that need it.
 """
 
 from __future__ import annotations
@@ -40,12 +39,12 @@ SEARCH: Final = SeedSearch()
 
 
 def name_of(protocol: object) -> str:
-    """The name of a protocol in messages."""
+    """The name of a protocol in messages: `called`, else the name of its class."""
     return getattr(protocol, "called", "") or type(protocol).__name__
 
 
 def is_a(mechanism: object, kind: type[Any] | tuple[type[Any], ...]) -> bool:
-    """True if a mechanism, or a class of mechanisms, is of the class `kind`."""
+    """Whether a mechanism, or a class of mechanisms, is of the class or classes `kind`."""
     return issubclass(mechanism if isinstance(mechanism, type) else type(mechanism), kind)
 
 
@@ -54,9 +53,8 @@ class Estimates:
     """The server's estimates from the counts of several trials.
 
     frequencies : float64[trials, d].
-    detected : bool[trials, d], the items that it takes for held by somebody; None where the
-        protocol does not test for that.
-    flags : the claims of a defence that looks for fakes; None where none does.
+    detected : bool[trials, d], the items that a significance test finds; None without a test.
+    flags : the detections of a defence; None without a defence that detects fakes.
     """
 
     frequencies: Floats
@@ -67,19 +65,22 @@ class Estimates:
 class Mechanism(ABC):
     """The base of all mechanisms whose counts are simulated: protocols and curators.
 
-    Counts are what the server adds up over the users, of whatever shape it has: the support counts
-    int64[d] of a pure protocol, bit counts of Bloom filters, a curator's histogram and its noise.
-    `targets` is an array of distinct items; the first axis of counts is trials.
+    Counts are the server's sums over users, of a shape that depends on the protocol: int64[d]
+    support counts of a pure protocol, bit counts of Bloom filters, a curator's histogram with
+    noise. The first axis of several counts is trials. `targets` is always an array of distinct
+    items.
 
-    family : one word, which its kin share: "direct", "unary", "hashing", …
-    called : its name in sentences, where that of its class is none. lacks : why there is no law of
-    a name, or nothing else that some have, in words; "disguised" is the reason of "solved" as well.
-    least_support : the least that one report says of an item: -1 where reports also speak against
-    items. place : what a bit, or a cell, of a report stands for. simulated_only : why no real user
-    may send its reports, as said after "must not be"; empty where they may. apart : the difference
-    between its counts path and its reports path, where the counts of items are drawn apart.
-    linked : True if the server may know whose a report is, by what it drew for it. by_reports :
-    True if it is simulated report by report alone.
+    family : one word for the family of the protocol: "direct", "unary", "hashing", …
+    called : the name in messages, if that of the class does not serve.
+    lacks : the reason in words why the mechanism lacks a distribution of reports ("crafted", …) or
+    an ability ("estimates", "columns"), by its name; "disguised" is also the reason for "solved".
+    least_support : the least support of an item by one report: -1 if reports also oppose items.
+    place : the noun for an entry of a report: "item", or "bit" for RAPPOR.
+    simulated_only : the reason why real users must not send its reports, after "must not be"; or
+    "".
+    apart : the difference between the counts path and the reports path, in words; or "".
+    linked : whether the server may know who sent a report, by the randomness that it assigned.
+    by_reports : whether it is simulated by single reports only, without counts.
     """
 
     family: ClassVar[str]
@@ -97,39 +98,42 @@ class Mechanism(ABC):
 
     @abstractmethod
     def law_of(self, ask: Ask) -> Law | Lack:
-        """The distribution of reports that an attack requests, or a `Lack` with the reason why
-        there is none.
-        """
+        """The requested distribution of reports, or a `Lack` with the reason if there is none."""
 
     @abstractmethod
     def sample_counts(self, histogram: Counts, rng: Rng) -> Counts:
-        """Counts of honest users. histogram : int64[trials, d], the users of each item."""
+        """Random counts of honest users. histogram : int64[trials, d], the users of each item."""
 
     @abstractmethod
     def unperturbed_counts(self, histogram: Counts, rng: Rng) -> Counts:
-        """Counts of fakes who report an item without noise. histogram : int64[trials, d]."""
+        """Random counts of fakes without noise. histogram : int64[trials, d], the fakes of each
+        item.
+        """
 
     def estimates(self, counts: Counts, users: int) -> Estimates:  # noqa: ARG002
-        """The frequencies of all items, from counts [trials, …] of n users."""
+        """The estimated frequencies of all items, from counts [trials, …] of n users.
+
+        Raises ScenarioError for a mechanism that does not estimate frequencies.
+        """
         raise ScenarioError(f"must not be {self.lacks['estimates']}", key="kind")
 
     def lack(self, ask: Ask) -> Lack:
-        """The reason why the mechanism has no such distribution of reports."""
+        """The reason why the mechanism lacks the requested distribution of reports."""
         name = "disguised" if ask.law == "solved" else ask.law
         reason = f"{name_of(self)}, {REASONS.get(ask.law, 'which has no such law')}"
         return Lack(self.lacks.get(name, reason))
 
     def find_law(self, ask: Ask) -> Law:
-        """The distribution of reports that an attack requests; raises ScenarioError if there is
-        none.
-        """
+        """The requested distribution of reports; raises ScenarioError if the mechanism lacks it."""
         law = self.law_of(ask)
         if isinstance(law, Lack):
             raise ScenarioError(f'must not be "{ask.law}" against {law.reason}', key="law")
         return law
 
     def find_support(self, law: LawName, r: int, search: SeedSearch = SEARCH) -> Support:
-        """The support of a report of a named distribution, for r targets; raises ScenarioError."""
+        """The support of a report for r targets, from a distribution by name; raises
+        ScenarioError.
+        """
         return self.find_law(Ask(law, np.arange(r), search)).towards()
 
     def doubts(self, users: int) -> tuple[str, ...]:  # noqa: ARG002
@@ -138,19 +142,21 @@ class Mechanism(ABC):
 
     @property
     def code(self) -> str:
-        """The name of the plug-in code that makes the reports; "" without plug-in code."""
+        """The name of the plug-in code that makes the reports; "" for built-in protocols."""
         return ""
 
     @property
     def unread_code_name(self) -> str:
-        """The name of the plug-in code that must be permitted before the mechanism is known; "" if
-        there is none.
+        """The name of the plug-in code that must be permitted before the mechanism is
+        known; or "".
         """
         return ""
 
     @property
     def address_fields(self) -> Mapping[str, Any]:
-        """The protocol's contribution to a cell's address, besides its own fields."""
+        """The fields that the protocol adds to a cell's address, by name, besides its
+        parameters.
+        """
         return {}
 
     @property
@@ -159,15 +165,13 @@ class Mechanism(ABC):
         return math.inf
 
     def facts(self) -> dict[str, Any]:
-        """The protocol's own numbers for views of a cell, by name, such as `hash_range`, the g of
-        hashing.
-        """
+        """Derived numbers of the protocol for views of a cell, by name, such as g of hashing."""
         return {}
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """The reasons why the protocol's reports may reveal more or tell less than promised, a
-        sentence each.
+        """The reasons why reports reveal more, or estimates are worse, than promised, a sentence
+        each.
         """
         return ()
 
@@ -175,7 +179,7 @@ class Mechanism(ABC):
 class LocalMechanism(Mechanism):
     """The base of protocols whose users send reports; the first axis of reports is users.
 
-    Each sampler of counts has the law of `support_counts` of such reports.
+    `sample_counts` has the distribution of `support_counts` of the users' honest reports.
     """
 
     @property
@@ -185,7 +189,7 @@ class LocalMechanism(Mechanism):
 
     @abstractmethod
     def perturb(self, values: Items, rng: Rng | None = None) -> Reports:
-        """Honest reports of these items: to be sent by real users, or with `rng` simulated.
+        """Honest reports of the users' items, for real users, or simulated with `rng`.
 
         Parameters
         ----------
@@ -208,7 +212,7 @@ class LocalMechanism(Mechanism):
 
     @abstractmethod
     def unperturbed(self, values: Items, rng: Rng) -> Reports:
-        """Reports of these items without noise, as fakes who skip the randomiser send them.
+        """Reports of items without noise, from fakes who skip the randomiser.
 
         Parameters
         ----------
@@ -227,7 +231,7 @@ class LocalMechanism(Mechanism):
 
     @abstractmethod
     def support_counts(self, reports: Reports) -> Counts:
-        """The number of reports that support each item: int64[d]; RAPPOR counts bits by cohort.
+        """int64[d]: the number of reports that support each item; RAPPOR counts bits by cohort.
 
         Parameters
         ----------
@@ -243,7 +247,8 @@ class LocalMechanism(Mechanism):
         """
 
     def enumerate_reports(self) -> ReportLaw | None:
-        """Every report with its probability under every item; None if they are too many.
+        """Every possible report with its probability under every item; None if there are too many
+        reports.
 
         Examples
         --------
@@ -256,7 +261,7 @@ class LocalMechanism(Mechanism):
 
     @abstractmethod
     def validate_reports(self, reports: object, count: int) -> Reports:
-        """The reports that plug-in code made, validated; raises ValueError.
+        """The reports that plug-in code made, unchanged if they are valid.
 
         Parameters
         ----------
@@ -279,7 +284,7 @@ class LocalMechanism(Mechanism):
         """
 
     def look(self, reports: Reports, items: Items) -> BoolArray:  # noqa: ARG002
-        """bool[n, len(items)]: whether each report supports each of these items.
+        """bool[n, k]: whether each report supports each of k items.
 
         No column where a report is a bit for each item as it is, or where that is not known.
 
@@ -300,7 +305,8 @@ class LocalMechanism(Mechanism):
         return np.empty((len(reports), 0), dtype=np.bool_)
 
     def random_reports(self, count: int, rng: Rng) -> Reports:
-        """Uniform random reports of the encoded space, as the random report attack RPA sends.
+        """Uniform random reports from the set of all reports, as the random report attack (RPA)
+        sends.
 
         Parameters
         ----------
@@ -319,7 +325,7 @@ class LocalMechanism(Mechanism):
         return self.find_law(Ask("random")).reports(count, rng)
 
     def craft(self, targets: Items, count: int, search: SeedSearch, rng: Rng) -> Reports:
-        """Reports that support as many targets as possible, as the maximal gain attack MGA sends.
+        """Reports that support as many targets as possible, as the maximal gain attack (MGA) sends.
 
         Parameters
         ----------
@@ -343,7 +349,7 @@ class LocalMechanism(Mechanism):
         return self.find_law(Ask("crafted", targets, search)).reports(count, rng)
 
     def avoid(self, targets: Items, count: int, search: SeedSearch, rng: Rng) -> Reports:
-        """Reports that support as few targets as possible, and look honest elsewhere.
+        """Reports that support as few targets as possible, and are otherwise like honest ones.
 
         Parameters
         ----------
@@ -368,9 +374,7 @@ class LocalMechanism(Mechanism):
 
 
 def refuse_counts(*_: object) -> NoReturn:
-    """Raise ScenarioError for a mechanism that is simulated report by report, without a law of its
-    counts.
-    """
+    """Raise ScenarioError for a mechanism whose counts cannot be drawn without reports."""
     rule = 'must be "reports" or "auto", as no counts of such reports are drawn, got "counts"'
     raise ScenarioError(rule, key="simulate.path")
 
@@ -378,11 +382,9 @@ def refuse_counts(*_: object) -> NoReturn:
 def lacking(
     mechanism: object, kinds: type | tuple[type, ...], name: str, reason: str
 ) -> str | None:
-    """The reason why a mechanism is of none of the classes `kinds`, with its name; None if it is of
-    one.
+    """The reason in words why a mechanism is of none of the classes `kinds`; None if it is of one.
 
-    name : that of what it lacks, in `lacks`. reason : said after the name of the mechanism where it
-    gives none of its own.
+    name : the key of the reason in `lacks`. reason : the default, after the mechanism's name.
     """
     if is_a(mechanism, kinds):
         return None
@@ -391,6 +393,6 @@ def lacking(
 
 
 def check_estimates(mechanism: Mechanism, key: str = "kind") -> None:
-    """Raise ScenarioError for a mechanism that does not estimate frequencies of items."""
+    """Raise ScenarioError for a mechanism that does not estimate the frequencies of items."""
     if "estimates" in mechanism.lacks:
         raise ScenarioError(f"must not be {mechanism.lacks['estimates']}", key=key)

@@ -1,4 +1,4 @@
-"""Closed forms of estimates that some mechanisms have of their own, which (p, q) do not give."""
+"""Closed forms of estimates for mechanisms where (p, q) alone do not determine them."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ class Collection:
     """The parameters of a collection that closed forms need.
 
     histogram : int64[d], the genuine users of each item.
-    fakes : for each kind of fakes their number, and the law of one report: a BitLaw, or what it
-        supports, an ItemSupport; None where that is not known.
-    rounds : those of a campaign, in order; empty where there is one collection.
-    meetings : float64[d], the expected pairs of rounds that a user takes part in and keeps an
-        answer over, added over the users of each item; None where nobody keeps one.
+    fakes : for each group of fakes, their number and the support of one report, a BitLaw or an
+    ItemSupport; None instead if it is not known.
+    rounds : the collections of a campaign's rounds, in order; empty for one collection.
+    meetings : float64[d], the expected number of pairs of rounds in which one user reports from the
+    same memoised answer, summed over the users of each item; None without memoised answers.
     """
 
     histogram: Counts
@@ -48,12 +48,12 @@ class Collection:
 
     @property
     def is_foreseen(self) -> bool:
-        """True if the distribution of every fake report is known."""
+        """Whether the distribution of every fake report is known."""
         return all(law is not None for _, law in self.fakes)
 
     def fake_sums(self) -> tuple[Floats, Floats]:
-        """float64[d] each: the expected support counts of all fakes together, and their
-        variances.
+        """The expected support counts of all fakes together, and the variances of these counts,
+        float64[d] each.
         """
         nobody = np.zeros(self.histogram.size)
         return (
@@ -63,29 +63,33 @@ class Collection:
 
 
 class EstimateMoments(Mechanism):
-    """The base of mechanisms with closed forms of their own for the mean and variance
-    of estimates.
+    """The base of mechanisms with closed forms of their own for the mean and variance of
+    estimates.
     """
 
     @abstractmethod
     def means(self, collection: Collection) -> Moments | None:
-        """Expected estimates before and after the attack, float64[d] each.
+        """The expected estimates before and after the attack, float64[d] each.
 
-        None where there is no closed form, or none of what the fakes do.
+        The second is None if the distribution of the fakes' reports is not known; the result is
+        None if there is no closed form.
         """
 
     @abstractmethod
     def variances(self, collection: Collection) -> Moments | None:
-        """Variances of the estimates of one trial before and after the attack, float64[d] each."""
+        """The variances of one trial's estimates before and after the attack, float64[d] each.
+
+        None as for `means`.
+        """
 
 
 class SummedNumbers(Supporting, LocalMechanism, EstimateMoments):
-    """The base of mechanisms whose reports are unbiased numbers for each item, which the server
-    sums.
+    """The base of mechanisms whose reports are unbiased estimates for each item, which the server
+    averages.
 
-    The share of a fake report is then its numbers themselves: p = 1 and q = 0. Such reports are
-    simulated one by one, where nothing draws their counts. A protocol has the variance of one
-    user's numbers as `unit_variance` of the true frequencies.
+    The support of an item is then the number that the report has for it: p = 1 and q = 0. Such
+    mechanisms are simulated by reports only. A subclass defines `unit_variance`, the variance of
+    one user's numbers, from the true frequencies.
     """
 
     p = 1.0
@@ -98,8 +102,10 @@ class SummedNumbers(Supporting, LocalMechanism, EstimateMoments):
     unperturbed_counts = sample_counts
 
     def means(self, collection: Collection) -> Moments | None:
-        """The expected estimates: the true frequencies before the attack; the mean over all users
-        after it.
+        """The expected estimates before and after the attack, float64[d] each.
+
+        The first are the true frequencies; the second are the expected mean over genuine and fake
+        users, None if the fakes' reports are not known.
         """
         truth, everyone = collection.frequencies, collection.users + collection.malicious
         if not collection.is_foreseen:
@@ -107,7 +113,11 @@ class SummedNumbers(Supporting, LocalMechanism, EstimateMoments):
         return truth, (collection.users * truth + collection.fake_sums()[0]) / everyone
 
     def variances(self, collection: Collection) -> Moments | None:
-        """The variance of the mean over the genuine users; after the attack, over all users."""
+        """The variances of the mean over the genuine users, and over genuine and fake users,
+        float64[d] each.
+
+        The second is None if the fakes' reports are not known.
+        """
         users, everyone = collection.users, collection.users + collection.malicious
         each = self.unit_variance(collection.frequencies)
         if not collection.is_foreseen:

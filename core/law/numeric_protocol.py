@@ -1,9 +1,9 @@
-"""Protocols whose users hold numbers: every report is one of K bins, and says a number.
+"""Protocols for users with numbers: every report is one of K bins.
 
-A user's number t in [-1, 1] gives a report, a whole number below K, so that a law of reports is a
-column of a table. Each bin says a number, and the numbers that bins say are right on average
-whatever t is: the estimate of the mean is linear in the counts of bins. A kind says what its table
-is, what bins say, and how a report is drawn.
+A report of a number t in [-1, 1] is an integer below K, so that a distribution of reports is a
+column of a table. Each bin stands for an estimate of t, unbiased for every t, so that the estimated
+mean is linear in the counts of bins. A subclass defines the table, the estimates of the bins, and
+how a report is drawn.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ BINS: Final = Range(4, 2**16)
 class NumericProtocol(OverItems, Encodes, LocalMechanism):
     """The base of protocols for numbers in [-1, 1], with a table of the probability of each report.
 
-    Users hold items, each of which stands for a number. Reports are uint32[n], the bins that they
-    are in, and the server counts each bin's: int64[K]. A law of reports is known by its rates, one
-    for each bin, as its support has them.
+    Users have items, each of which stands for a number. Reports are uint32[n], indices of bins; the
+    server counts the reports in each bin, int64[K]. A distribution of reports is given by the
+    probability of each bin. Raises ScenarioError if bins times items exceed 4,000,000.
 
-    has_distribution : whether reports tell the distribution of the numbers as well.
-    domain_size : the number of items: numbers as far apart, from -1 to 1.
-    bins : the number of bins that is asked for; there are at most as many, up to rounding.
-    cells : items are equal parts of [-1, 1], in each of which users hold any number, all alike.
-    low, high : the numbers that -1 and 1 stand for; reports are the same whatever they are.
+    has_distribution : whether reports allow an estimate of the distribution of the numbers.
+    domain_size : the number of items, numbers at equal distances from -1 to 1.
+    bins : the requested number of bins; K is at most as large, up to rounding.
+    cells : whether items are equal parts of [-1, 1], in each of which users' numbers are uniform.
+    low, high : the data's range, which -1 and 1 stand for; reports do not depend on it.
     """
 
     family: ClassVar[str] = "line"
@@ -71,29 +71,31 @@ class NumericProtocol(OverItems, Encodes, LocalMechanism):
     @property
     @abstractmethod
     def report_values(self) -> Floats:
-        """float64[K]: the unbiased estimate of the number that each bin stands for."""
+        """float64[K]: the unbiased estimate of the user's number for which each bin stands."""
 
     @property
     @abstractmethod
     def sizes(self) -> Floats:
-        """float64[K]: the probability of each bin for a report independent of the number."""
+        """float64[K]: the probability of each bin in a uniform random report."""
 
     @cached_property
     def upper(self) -> Floats:
-        """float64[K]: the distribution of a report of the largest number."""
+        """float64[K]: the distribution of the report that raises the mean most: the last bin."""
         return np.bincount([self.report_values.size - 1]).astype(np.float64)
 
     @abstractmethod
     def chances(self, first: Floats, last: Floats) -> Floats:
-        """float64[K, k]: the distributions of reports of uniform numbers in [first, last]."""
+        """float64[K, k]: the distributions of reports of uniform numbers in k intervals [first,
+        last].
+        """
 
     @abstractmethod
     def tell(self, numbers: Floats, rng: Rng) -> Reports:
-        """uint32[n], the bins of honest random reports of these numbers in [-1, 1]."""
+        """uint32[n]: random honest reports of the numbers float64[n] in [-1, 1]."""
 
     @abstractmethod
     def plainly(self, numbers: Floats) -> Reports:
-        """uint32[n], the bins whose estimate is nearest to these numbers (no noise)."""
+        """uint32[n]: the bin with the estimate nearest to each of these numbers (no noise)."""
 
     # The rest follows.
 
@@ -103,22 +105,22 @@ class NumericProtocol(OverItems, Encodes, LocalMechanism):
 
     @cached_property
     def values(self) -> Floats:
-        """float64[d], the number of each item; the middle of a part of the range."""
+        """float64[d]: the number of each item, or the middle of its part of [-1, 1]."""
         d = self.domain_size
         return (2 * np.arange(d) + 1) / d - 1 if self.cells else np.linspace(-1, 1, d)
 
     @property
     def table(self) -> Floats:
-        """float64[K, d], the distribution over bins of an honest report of each item."""
+        """float64[K, d]: the distribution of an honest report of each item over the bins."""
         return _table(self)
 
     @cached_property
     def squares(self) -> Floats:
-        """float64[K]: the estimate of the number's square for each bin; NaN if there is none.
+        """float64[K]: the estimate of the square of the user's number for each bin; NaN if there is
+        none.
 
-        It is linear in the square of what the bin says, whose mean is as much larger for the
-        number 1 than for 0; so it is right on average at 0 and at the ends, and elsewhere but for
-        the width of a bin.
+        A linear function of the squared `report_values`, scaled so that the estimate is unbiased
+        for the numbers 0 and ±1; for other numbers it is unbiased up to the width of a bin.
         """
         places = np.array([0.0, 1.0])
         least, most = self.report_values**2 @ self.chances(places, places)
@@ -128,63 +130,65 @@ class NumericProtocol(OverItems, Encodes, LocalMechanism):
 
     @property
     def factor(self) -> float:
-        """The largest mean estimate that one fake report can reach.
+        """The largest expected estimate of one fake report, a.
 
-        Fakes move the mean by β (factor - μ).
+        A share β of such fakes moves the mean μ by β (a - μ).
         """
         return float(self.upper @ self.report_values)
 
     @property
     def reach(self) -> float:
-        """The largest number that any report stands for."""
+        """The largest estimate for which any bin stands."""
         return float(self.report_values.max())
 
     @property
     def spread(self) -> Floats:
         """float64[d]: the variance of the estimate from one honest report of each item.
 
-        In parts the numbers that users hold differ as well, which is in it.
+        With `cells`, the variance of the numbers within an item's part is included.
         """
         return np.asarray(self.report_values**2 @ self.table - self.values**2)
 
     def spread_at(self, numbers: Floats) -> Floats:
-        """float64[k]: the variance of the estimate from one honest report of each of
-        these numbers.
-        """
+        """float64[k]: the variance of the estimate from one honest report of each number."""
         return np.asarray(self.report_values**2 @ self.chances(numbers, numbers) - numbers**2)
 
     @property
     def worst(self) -> float:
-        """The largest variance of the estimate from one honest report, over a grid of numbers."""
+        """The largest variance of the estimate from one honest report, over a grid of 65
+        numbers.
+        """
         return float(self.spread_at(np.linspace(-1, 1, 65)).max())
 
     def said_by(self, rates: Floats) -> tuple[float, float]:
-        """The mean and variance of the estimate from one report drawn from the bins by
+        """The mean and variance of the estimate from one report, drawn with bin probabilities
         float64[K].
         """
         mean = float(rates @ self.report_values)
         return mean, float(rates @ (self.report_values - mean) ** 2)
 
     def end(self, targets: Items) -> float:
-        """The end of [-1, 1], -1 or 1, nearer to the numbers of these items."""
+        """The end of [-1, 1], -1 or 1, that is nearer to the mean of the targets' numbers."""
         return 1.0 if self.values[targets].mean() >= 0 else -1.0
 
     @property
     def half_range(self) -> float:
-        """Half the length of the range of numbers."""
+        """Half the length of the data's range."""
         return (self.high - self.low) / 2
 
     def range_numbers(self, numbers: Floats) -> Floats:
-        """Numbers rescaled from [-1, 1] to the range of the data."""
+        """Numbers float64[…] rescaled from [-1, 1] to the data's range."""
         return np.asarray((self.low + self.high) / 2 + self.half_range * numbers)
 
     def range_squares(self, mean: Floats, square: Floats) -> Floats:
-        """The mean of squares in the data's range, from both means in [-1, 1]."""
+        """The mean of squares in the data's range, from the mean and the mean of squares in [-1,
+        1].
+        """
         middle, half = (self.low + self.high) / 2, self.half_range
         return np.asarray(middle**2 + 2 * middle * half * mean + half**2 * square)
 
     def scale_to_unit(self, number: float) -> float:
-        """A number rescaled from [low, high] to [-1, 1]."""
+        """A number rescaled from the data's range to [-1, 1]."""
         return float((2 * number - self.low - self.high) / (self.high - self.low))
 
     # Laws of fakes.
@@ -210,16 +214,18 @@ class NumericProtocol(OverItems, Encodes, LocalMechanism):
         return self.lack(ask)
 
     def extreme(self, upwards: bool) -> Floats:
-        """float64[K]: the distribution of a report with the largest, or smallest, number."""
+        """float64[K]: the distribution of the fake report with the largest estimate, or the
+        smallest one.
+        """
         return self.upper if upwards else self.mirror_law(self.upper)
 
     def mirror_law(self, law: Floats) -> Floats:
-        """The distribution of reports over bins for numbers of the opposite sign."""
+        """float64[K]: the distribution over bins for numbers of the opposite sign."""
         return law[::-1]
 
     def widest(self, upwards: bool) -> Floats:
-        """float64[K]: the report distribution of an end of the range, minus the part that is the
-        same for every number.
+        """float64[K]: the distribution of honest reports of one end of the range, less the part
+        common to both ends.
         """
         end = np.array([1.0 if upwards else -1.0])
         both = self.chances(np.array([-1.0, 1.0]), np.array([-1.0, 1.0]))
@@ -229,14 +235,13 @@ class NumericProtocol(OverItems, Encodes, LocalMechanism):
     def steer_mean(
         self, goal: float, genuine: Floats, share: float, square: float | None = None
     ) -> Law:
-        """The distribution of fakes' reports that brings the mean to a goal in [-1, 1].
+        """The distribution of fakes' reports that moves the expected mean to a goal in [-1, 1].
 
-        genuine : float64[d], what the genuine users hold. square : the goal of the mean of squares;
-        None where any will do. Where a goal is out of reach, they say what is nearest, and the
-        mean goes first.
-
-        The reports of either side of the middle say one number and its opposite, or the next bin's:
-        how large it is makes the mean of squares, and the part of each side the mean.
+        genuine : float64[d], the distribution of the genuine users' items. share : β, the fakes'
+        share of all users. square : a goal for the mean of squares, or None. If a goal is out of
+        reach, the nearest value is reached; the mean has priority. Fakes report bins on both sides
+        of 0: the size of the estimates determines the mean of squares, the probability of each side
+        the mean.
         """
         says = (goal - (1 - share) * float(genuine @ self.values)) / share
         law = self.extreme(True)
@@ -249,10 +254,11 @@ class NumericProtocol(OverItems, Encodes, LocalMechanism):
         return self.constant_law(up * law + (1 - up) * self.mirror_law(law))
 
     def lift_pair(self, numbers: Floats, mean: float) -> Floats:
-        """float64[K]: a distribution over two neighbouring bins with the given mean.
+        """float64[K]: a distribution over two neighbouring bins with the given mean of `numbers`.
 
-        numbers : float64[K], larger for bins that say more. mean : of these numbers, by the law;
-        the nearest where it is out of reach.
+        Only bins with positive estimates are used. numbers : float64[K], ascending with the bins'
+        estimates. mean : the mean of `numbers` to reach, or the nearest value if it is out of
+        reach.
         """
         above = np.flatnonzero(self.report_values > 0)
         above = above[np.argsort(self.report_values[above])]
@@ -262,7 +268,9 @@ class NumericProtocol(OverItems, Encodes, LocalMechanism):
         return law
 
     def constant_law(self, rates: Floats) -> Law:
-        """The distribution of a report with these bin probabilities, whatever the item."""
+        """The distribution of a fake report with these bin probabilities, float64[K], for every
+        item.
+        """
         sums = np.cumsum(rates / rates.sum())
         last = int(np.flatnonzero(rates)[-1])
 
@@ -276,7 +284,9 @@ class NumericProtocol(OverItems, Encodes, LocalMechanism):
         return Law(reports, counts, lambda _: self.find_bin_support(rates))
 
     def find_bin_support(self, rates: Floats) -> ItemSupport:
-        """The support of each bin by one report, with bins in the place of items."""
+        """The support of each bin, in place of items, by one report with bin probabilities
+        float64[K].
+        """
         return ItemSupport(rates, self.said_by(rates)[1])
 
     def _of_holders(self, ask: Ask) -> Law:
@@ -292,7 +302,7 @@ class NumericProtocol(OverItems, Encodes, LocalMechanism):
 
     @cached_property
     def plain_table(self) -> Floats:
-        """float64[K, d]: the distribution of a report of each item without noise."""
+        """float64[K, d]: the distribution of a report without noise for each item, 1 in one bin."""
         table = np.zeros((self.report_values.size, self.domain_size))
         table[self.plainly(self.values), np.arange(self.domain_size)] = 1.0
         return table
@@ -331,19 +341,19 @@ class NumericProtocol(OverItems, Encodes, LocalMechanism):
     # Privacy.
 
     def enumerate_reports(self) -> ReportLaw:
-        """The probability of every bin for every item."""
+        """The probability of every bin under every item."""
         return ReportLaw(self.table.T, lambda item: f"number {self.values[item]:g}", self.bin_name)
 
     def bin_name(self, report: int) -> str:
         return f"bin {report}, which says {self.report_values[report]:.4g}"
 
     def privacy_loss(self) -> DiscreteLoss:
-        """The privacy loss between both ends of the range."""
+        """The privacy loss of a report of 1 against -1, the two ends of the range."""
         ends = np.array([1.0, -1.0])
         return DiscreteLoss.between(*self.chances(ends, ends).T)
 
     def look(self, reports: Reports, items: Items) -> BoolArray:
-        """bool[n, k]: whether a report is on the same side of the middle as each item's number."""
+        """bool[n, k]: whether each report's estimate has the same sign as each item's number."""
         return np.asarray((self.report_values[reports] > 0)[:, None] == (self.values[items] >= 0))
 
 
@@ -363,16 +373,18 @@ def _sampler(protocol: Any) -> ColumnCounts:
 
 
 def lack_of_distribution(protocol: object) -> str | None:
-    """The reason why a protocol's reports allow no estimate of a distribution; else None."""
+    """The reason why a protocol's reports allow no estimate of the distribution of numbers; None if
+    they do.
+    """
     known = is_a(protocol, NumericProtocol) and cast("NumericProtocol", protocol).has_distribution
     return None if known else f"{name_of(protocol)}, whose reports tell no distribution"
 
 
 def heard_mean(protocol: NumericProtocol, tallies: Floats) -> tuple[Floats, Floats]:
-    """float64[trials] each: the estimated mean, and the variance of the estimate from one report.
+    """The estimated mean, and the variance of one report's estimate, float64[trials] each.
 
-    tallies : float64[trials, K], the number of reports of each kind. The mean is the estimate of
-    that of the users' numbers, in [-1, 1] or beyond.
+    tallies : float64[trials, K], the number of reports in each bin. The estimated mean is for
+    numbers in [-1, 1], and may be outside.
     """
     reports = tallies.sum(axis=1)
     mean = np.asarray(tallies @ protocol.report_values / reports)
@@ -382,6 +394,7 @@ def heard_mean(protocol: NumericProtocol, tallies: Floats) -> tuple[Floats, Floa
 def heard_squares(protocol: NumericProtocol, tallies: Floats) -> Floats:
     """float64[trials]: the estimated mean of the squares of the users' numbers.
 
-    NaN of a protocol whose reports tell none, as those of SR: its ends have one square.
+    tallies : float64[trials, K]. NaN for a protocol such as SR, where every report has the same
+    square.
     """
     return np.asarray(tallies @ protocol.squares / tallies.sum(axis=1))

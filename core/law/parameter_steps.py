@@ -1,8 +1,8 @@
-"""The steps that whole parameters of a protocol make over ε, and the first ε that is enough.
+"""The steps of a protocol's integer parameters over ε, and the first ε that reaches a condition.
 
-A protocol that chooses a whole number by its ε (the buckets of OLH, the size of a subset) is better
-with each larger ε until that number changes, where it may be worse at once: what is found at an ε
-may not be found at a larger one. A search for an ε goes through the pieces between the steps.
+A protocol with an integer that depends on ε (the buckets of OLH, the size of a subset) improves
+with ε until the integer changes, and may be worse right after: a condition that holds at one ε may
+fail at a larger one. A search for the least ε therefore goes through the pieces between the steps.
 """
 
 from __future__ import annotations
@@ -29,12 +29,13 @@ def whole_numbers(protocol: Any) -> tuple[int, ...]:
 def first_reached(
     is_reached: Callable[[float], bool], step: Callable[[float], object], grid: Sequence[float]
 ) -> tuple[float, float] | None:
-    """The neighbouring doubles between which a condition is first reached.
+    """Two neighbouring floats: a condition is false at the first and true at the second, the first
+    such place.
 
-    is_reached : False and then True within each piece. step : the same value within a piece, and
-    never one again. grid : places that rise, where the search begins.
-
-    None where no place of the grid is reached; the first place twice where that one is.
+    is_reached : the condition, false and then true within each piece. step : returns a value that
+    is constant in a piece and different in every piece. grid : ascending places at which the search
+    starts. None if the condition holds nowhere on the grid; the first place twice if it holds
+    there.
     """
     at = next((at for at, place in enumerate(grid) if is_reached(place)), None)
     if not at:
@@ -61,7 +62,11 @@ def first_reached(
 def find_edge(
     is_true: Callable[[float], bool], low: float, high: float, width: float = 0.0
 ) -> tuple[float, float]:
-    """Two points at most `width` apart, between which a condition becomes true."""
+    """Two floats between which a condition changes from false to true, at most `width` apart.
+
+    low, high : a place where the condition is false, and one where it is true. With width 0 the
+    results are neighbouring floats.
+    """
     while (middle := (low + high) / 2) not in (low, high) and high - low > width:
         low, high = (low, middle) if is_true(middle) else (middle, high)
     return low, high

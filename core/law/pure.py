@@ -1,9 +1,9 @@
 """The interface of a pure protocol, and what follows from (p, q) alone.
 
-A protocol is *pure* (Wang, Blocki, Li, Jha, USENIX Security 2017, definition 1) when a report
-supports its owner's item with probability p and any other given item with probability q. The
-server needs nothing but the support counts. Reports of some protocols also speak against items,
-which counts as a support of -1: p and q are then means, and the estimate is the same.
+A protocol is *pure* (Wang, Blocki, Li, Jha, USENIX Security 2017, definition 1) if a report
+supports the user's item with probability p and any other given item with probability q. Estimates
+need only the support counts. Reports of some protocols also oppose items, a support of -1: p and q
+are then expected supports, and the estimate is the same.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ from .support import ItemSupport
 
 
 def items_of(values: object, domain_size: int, key: str = "values") -> Items:
-    """The users' items as int64[n]; raises ScenarioError for a missing or invalid item.
+    """The users' items as int64[n].
 
-    values : n whole numbers in [0, domain_size), as an array, a list or a column of a table.
-    key : their name in the sentence that refuses them.
+    values : n integers in [0, domain_size), as an array, a list or a column of a table. key : the
+    name of the values in messages. Raises ScenarioError for a missing or invalid item.
     """
     if np.ma.is_masked(values):
         raise ScenarioError("must all be there, but some are masked", key=key)
@@ -66,7 +66,10 @@ def _say_value(items: NDArray[Any], at: int) -> str:
 
 
 def array_of(reports: object, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Reports:
-    """`reports`, if they are an array of this shape and type; raises ValueError."""
+    """The reports themselves, if they are an array of this shape and type.
+
+    Raises ValueError otherwise.
+    """
     wanted = _array_words(shape, dtype)
     if not isinstance(reports, np.ndarray):
         raise ValueError(f"must be an array, {wanted}, got {type(reports).__name__}")
@@ -82,7 +85,7 @@ def _array_words(shape: tuple[int, ...], dtype: np.dtype[Any]) -> str:
 
 
 def check_padding(packed: Reports, bits: int) -> None:
-    """Raise ValueError if packed bits uint8[n, ceil(bits/8)] have ones after the last bit."""
+    """Raise ValueError if packed bits, uint8[n, ceil(bits/8)], have ones after the last bit."""
     if bits % 8 and np.any(packed[:, -1] & np.uint8(0xFF >> bits % 8)):
         raise ValueError(f"must have {bits} bits each, got ones after the last bit")
 
@@ -96,10 +99,10 @@ LEAST_EPSILON: Final = 1e-9
 
 @dataclass(frozen=True)
 class Total:
-    """The sum of the estimates of some targets.
+    """The targets whose estimates are summed, as far as the variance of the sum needs them.
 
-    r : the number of targets. frequency : the sum of their true frequencies. users : n, on which n
-    times the variance depends where a curator adds the noise.
+    r : the number of targets. frequency : the sum of their true frequencies. users : n; only with a
+    curator's noise does n times the variance depend on n.
     """
 
     r: int
@@ -110,17 +113,19 @@ class Total:
 class Supporting(Mechanism):
     """The base of mechanisms for which the items supported by each report are known.
 
-    domain_size : the number of items d. epsilon : the privacy budget ε of one report, in nats.
-    p, q : the probability that a report supports its owner's item, and a given other item. The
-    defaults are those of a family whose estimates follow from p and q; of most families the
-    estimates of different items are uncorrelated.
+    domain_size : the number of items d.
+    epsilon : the privacy budget ε of one report, in nats.
+    p, q : the probability that a report supports the user's item, and any other given item.
+
+    The methods here hold if estimates follow from p and q, and estimates of different items are
+    uncorrelated; other families override them.
     """
 
     p: Any
     q: Any
 
     def estimates(self, counts: Counts, users: int) -> Estimates:
-        """Unbiased estimates of the frequencies from support counts.
+        """Unbiased estimates of the frequencies, from support counts.
 
         Parameters
         ----------
@@ -139,7 +144,7 @@ class Supporting(Mechanism):
         return Estimates(estimate(counts, users, self))
 
     def held_support(self, frequencies: Floats, counted: Items) -> ItemSupport:
-        """The support of each item by an honest report of a user whose item is drawn at random.
+        """The support of each item by an honest report of a user whose item is random.
 
         It has `rates`, float64[d], the probability that the report supports each item, and
         `variance`, that of the number of counted items that it supports.
@@ -164,7 +169,7 @@ class Supporting(Mechanism):
         return ItemSupport(self.q + gap * frequencies, gap**2 * (noise + hit * (1 - hit)))
 
     def total_variance(self, total: Total) -> float:
-        """n times the variance of the sum of some targets' estimates from n honest users.
+        """n times the variance of the sum of the targets' estimates from n honest users.
 
         Of one item it is W17 theorem 2 times n.
 
@@ -185,8 +190,7 @@ class Supporting(Mechanism):
         return float(total.r * q * (1 - q) / gap**2 + total.frequency * (1 - p - q) / gap)
 
     def unit_variance(self, frequency: Any) -> Any:
-        """n times the variance of an estimated frequency, given the true frequency of one or all
-        items.
+        """n times the variance of one item's estimate, given its true frequency.
 
         Parameters
         ----------
@@ -211,7 +215,8 @@ class PureProtocol(Supporting, LocalMechanism):
 
     @abstractmethod
     def supports(self, reports: Reports) -> Supports:
-        """The support of each item by each report: bool[n, d], or int8 with -1 for an opposed item.
+        """bool[n, d]: whether each report supports each item; int8 with -1 if reports can oppose
+        items.
 
         It takes n · d bytes: `support_counts` has the sums of many reports.
 
@@ -233,10 +238,12 @@ class Encodes(Mechanism):
 
     @abstractmethod
     def encode_items(self, values: Items) -> Reports:
-        """Reports that encode these items."""
+        """The encoded items, reports without noise. values : int64[n], an item for each report."""
 
     def encoded_counts(self, histogram: Counts) -> Counts:
-        """Support counts of encoded reports without noise: each supports its own item only."""
+        """The support counts [trials, d] of reports without noise, each of which supports its own
+        item only.
+        """
         return histogram.copy()
 
     def unperturbed(self, values: Items, rng: Rng) -> Reports:  # noqa: ARG002
@@ -247,23 +254,28 @@ class Encodes(Mechanism):
 
 
 class PlacedItems(Supporting):
-    """The base of protocols whose joint support of two items depends on which items they are.
+    """The base of protocols where the variance of a sum depends on which items are summed.
 
-    The number of targets does not: a report may be able to support one pair of items, and not
-    another pair. Closed forms by the number of targets alone are towards the first items.
+    A report may be able to support one pair of items together, and not another pair. Closed forms
+    that know only the number of targets r assume the first r items.
     """
 
     @abstractmethod
     def placed_variances(self, frequencies: Floats) -> Floats:
-        """float64[d], n times the variance of each estimate, at these true frequencies."""
+        """float64[d]: n times the variance of each item's estimate, from the true frequencies
+        float64[d].
+        """
 
     @abstractmethod
     def placed_sum_variance(self, frequencies: Floats, targets: Items) -> float:
-        """n times the variance of the sum of the targets' estimates, at these frequencies."""
+        """n times the variance of the sum of the targets' estimates, from the true frequencies
+        float64[d].
+        """
 
     def total_variance(self, total: Total) -> float:
-        """The variance of the sum of r targets' estimates, with equal frequencies of targets and of
-        other items.
+        """n times the variance of the sum of the first r items' estimates.
+
+        The targets have equal frequencies, and so have the other items.
         """
         d, r = self.domain_size, total.r
         frequencies = np.full(d, total.frequency / r)
@@ -276,7 +288,7 @@ class PlacedItems(Supporting):
 class OverItems:
     """The base of protocols with the parameters d items and ε in nats.
 
-    Raises ScenarioError where parameters are out of range, or reports carry no information.
+    Raises ScenarioError for a parameter out of range, and if reports carry no information (p ≤ q).
     """
 
     domain_size: Annotated[int, DOMAIN]
@@ -292,26 +304,29 @@ class OverItems:
 
 
 def estimate(counts: Counts, users: int, protocol: Supporting) -> Floats:
-    """Unbiased frequencies (C/n - q) / (p - q), of the shape of `counts`. W17 equation 1."""
+    """Unbiased estimates (C/n - q) / (p - q) of frequencies from support counts C, of the shape of
+    `counts`. Wang et al. 2017, equation 1.
+    """
     return np.asarray((counts / users - protocol.q) / (protocol.p - protocol.q))
 
 
 def item_variance(
     protocol: Supporting, users: float, frequency: float | Floats = 0.0
 ) -> float | Floats:
-    """Variance of one estimated frequency, given the true ones. W17 theorem 2, divided by n².
+    """The variance of one item's estimate, given its true frequency. Wang et al. 2017, theorem 2,
+    divided by n².
 
-    q(1-q) / (n (p-q)²) + f (1-p-q) / (n (p-q)); with f = 0 it is the approximate Var*/n². Where
-    reports also speak against items, that is not so: then the protocol has its own `unit_variance`.
+    q(1-q) / (n (p-q)²) + f (1-p-q) / (n (p-q)); with f = 0 it is the approximation Var*/n².
+    Protocols whose reports also oppose items have another formula, their own `unit_variance`.
     """
     variance: float | Floats = protocol.unit_variance(frequency) / users
     return variance
 
 
 def gain_factor(protocol: Supporting) -> float:
-    """The gain factor a = (1-q)/(p-q): a share β of fakes who all support a target lift its
-    estimate f by β(a - f).
+    """The gain factor a = (1-q)/(p-q) of a pure protocol, at least e^ε/(e^ε - 1).
 
-    e^ε/(e^ε - 1) at least, whatever the pure protocol.
+    A share β of fakes who all support an item with true frequency f raises its expected estimate by
+    β(a - f).
     """
     return float((1 - protocol.q) / (protocol.p - protocol.q))

@@ -1,4 +1,4 @@
-"""The support of one report: the law that every closed form of an attack is made of."""
+"""The support of items by one report, from which the closed forms of attacks follow."""
 
 from __future__ import annotations
 
@@ -12,16 +12,15 @@ from ..base.sampling import Counts, Floats
 
 @dataclass(frozen=True)
 class Support:
-    """The means and variances of the support of one report for a set of r targets and for the other
-    items.
+    """The means and variances of the support of one report, for r targets and for the other items.
 
-    Given the number of targets that it supports, they are a uniform subset of all targets, and the
-    other items that it supports a uniform subset of all others.
+    The targets that the report supports are a uniform subset of all targets, given their number;
+    likewise for the other items.
 
-    target, other : probability that it supports a given target / a given other item.
-    variance : variance of the number of targets that it supports.
-    other_variance, covariance : variance of the number of other items that it supports, and the
-        covariance of both numbers.
+    target, other : the probability that it supports a given target, and a given other item.
+    variance : of the number of targets that it supports.
+    other_variance : of the number of other items that it supports.
+    covariance : of both numbers.
     """
 
     target: float
@@ -31,7 +30,11 @@ class Support:
     covariance: float
 
     def by_item(self, domain_size: int, targets: Counts, counted: Counts) -> ItemSupport:
-        """The support of each item, with the variance for the counted items."""
+        """The expected support of each of the d items, with the variance of the number of supported
+        items in `counted`.
+
+        targets, counted : int64[…], distinct items.
+        """
         rates, aimed = np.full(domain_size, self.other), np.zeros(domain_size, dtype=np.bool_)
         rates[targets], aimed[targets] = self.target, True
         r, inside = targets.size, int(np.count_nonzero(aimed[counted]))
@@ -39,8 +42,8 @@ class Support:
         return ItemSupport(rates, variance)
 
     def counted_variance(self, r: int, others: int, inside: int, outside: int) -> float:
-        """The variance of the number supported among `inside` of the r targets and `outside` other
-        items.
+        """The variance of the number of items that one report supports, in a set of `inside` of the
+        r targets and `outside` of the `others` other items.
         """
         within = _subset_variance(r, inside, self.target, self.variance)
         beyond = _subset_variance(others, outside, self.other, self.other_variance)
@@ -61,20 +64,23 @@ def _subset_variance(items: int, counted: int, rate: float, variance: float) -> 
 
 
 def one_item_support(hit: float, r: int, domain_size: int) -> Support:
-    """The support of a report that supports exactly one item, a target with probability `hit`."""
+    """The support of a report for exactly one item, which is one of r targets with probability
+    `hit`.
+    """
     others, variance = domain_size - r, hit * (1 - hit)
     return Support(hit / r, (1 - hit) / others if others else 0.0, variance, variance, -variance)
 
 
 @dataclass(frozen=True, eq=False)
 class ItemSupport:
-    """The mean support of each item by one fake report, and the variance of the counted items' sum.
+    """The expected support of each item by one report, and the variance of the support of a set of
+    items.
 
-    rates : float64[d], its mean support of each item: the probability that it supports it, less
-        the probability that it speaks against it.
-    variance : variance of the number of counted targets that it supports.
-    spread : float64[d], the variance of its support of each item; left out where no report speaks
-        against an item, as it is that of a probability there.
+    rates : float64[d], the expected support of each item: the probability that the report supports
+    the item, less the probability that it opposes the item.
+    variance : of the number of counted items that the report supports.
+    spread : float64[d], the variance of the support of each item; None if no report opposes an
+    item, as the variance then follows from the probability.
     """
 
     rates: Floats
@@ -83,7 +89,7 @@ class ItemSupport:
 
     @property
     def variances(self) -> Floats:
-        """float64[d], the variance of one report's support of each item."""
+        """float64[d]: the variance of one report's support of each item."""
         return self.rates * (1 - self.rates) if self.spread is None else self.spread
 
 
@@ -99,17 +105,18 @@ CANCELLED: Final = 1e-12
 
 
 def round_to_zero(difference: float, size: float) -> float:
-    """A difference of terms of this size, with rounding errors set to 0, and never -0."""
+    """The difference of two numbers of about `size`, or 0 if it is a rounding error; never -0."""
     return difference + 0.0 if abs(difference) > CANCELLED * size else 0.0
 
 
 def linear_gain(
     said: float, total: float, truth: float, share: float, p: float = 1.0, q: float = 0.0
 ) -> float:
-    """The expected shift β (E − θ) of an estimate by a share β of fakes, each with mean
-    contribution E.
+    """The expected shift β (E − θ) of a linear estimate by a share β of fakes, where E is a fake's
+    expected contribution.
 
-    said : Σ W s, what one fake says. total : Σ W. truth : θ, the estimate without the fakes.
+    said : Σ W s, the weighted sum of a fake's supports s. total : Σ W, the sum of the weights.
+    truth : θ, the estimate without fakes. p, q : as of a pure protocol.
     """
     gap = p - q
     moved = share * ((said - q * total) / gap - truth)
@@ -119,10 +126,10 @@ def linear_gain(
 def most_said(
     weights: Floats, low: float = 0.0, high: float = 1.0, votes: int | None = None
 ) -> float:
-    """The largest contribution of one report to a weighted sum Σ W s over items.
+    """The largest weighted sum Σ W s of one report's supports s.
 
-    weights : float64[k], W. low, high : the least and the largest that a report says of a support.
-    votes : of how many supports it says `high` at most; None: of any number.
+    weights : float64[k], W. low, high : the least and the largest support of an item. votes : the
+    largest number of items that have support `high`; None if any number may.
     """
     for_it = np.sort(np.maximum(weights, 0))[::-1][:votes]
     return float(low * weights.sum() + (high - low) * for_it.sum())

@@ -249,11 +249,11 @@ class HM(NumericProtocol):
 
     @cached_property
     def upper(self) -> Floats:
-        """float64[K]: the distribution of the largest number's report, with honest SR ends."""
+        """float64[K]: the distribution of the report that raises the mean most."""
         return self._mix_laws(self.pieces.upper, np.array([0.0, 1.0]))
 
     def lift_pair(self, numbers: Floats, mean: float) -> Floats:
-        """float64[K]: the distribution over two bins with a given mean, with honest SR ends."""
+        """float64[K]: a distribution over two PM bins and SR's upper end, with a given mean."""
         rest = (mean - (1 - self.part) * float(numbers[-1])) / self.part
         return self._mix_laws(self.pieces.lift_pair(numbers[:-2], rest), np.array([0.0, 1.0]))
 
