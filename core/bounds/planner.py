@@ -33,8 +33,7 @@ class Oracle:
     variance : Var* = q(1−q)/(p−q)², n times the variance of an estimate of zero.
     slope : (1−p−q)/(p−q), the increase of that variance per unit of frequency.
     gain_factor : (s−q)/(p−q), the gain of one item per share of fakes, who support it with
-    probability s;
-        if they promote r items together, the gain of each.
+        probability s; if they promote r items together, the gain of each.
     lowered : (q−s′)/(p−q), by how much the same fakes lower any other item, which they support with
         probability s′.
     noise : the variance of the noise of one count, which servers or a curator add once; 0 if users
@@ -289,8 +288,8 @@ def least_epsilon(bind: Callable[[float], Oracle], plan: Plan) -> float:
     """The smallest ε at which the plan's frequency is detected.
 
     bind : the error model of the protocol at an ε. Its integer parameters make steps, so that a
-    budget may suffice
-        where a slightly larger one does not: every piece between two steps is searched.
+        budget may suffice where a slightly larger one does not: every piece between two steps is
+        searched.
 
     Raises ScenarioError if no ε suffices.
     """

@@ -57,8 +57,7 @@ class NumberStep(Step):
     """The base of defences that read the number of reports in each bin of a protocol for numbers.
 
     foretold : whether the defence, applied to the expected reports, keeps what it keeps on average
-    of
-        many reports.
+        of many reports.
     """
 
     foretold: ClassVar[bool] = True

@@ -1,4 +1,4 @@
-"""The conclusions of the server, whatever the task, and the metrics that belong to them."""
+"""The conclusions of the server, for every task, and the metrics that are computed from them."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ from ..law.pure import BoolArray
 
 
 class Conclusion(ABC):
-    """The base of conclusions: the estimates of a cell in several trials, by stage, with the true
+    """The base of conclusions: the estimates of a cell in several trials, by arm, with the true
     values.
 
-    A metric belongs to classes of conclusions: what it is measured from. targets : those of the
-    fakes by their places in the conclusions; empty where there is no attack.
+    A metric belongs to the classes of conclusions from which it is computed.
+
+    targets : the targets' places in the estimates; empty without an attack.
     """
 
     targets: Any
@@ -31,17 +32,18 @@ class Conclusion(ABC):
     @property
     @abstractmethod
     def arms(self) -> Set[Arm]:
-        """The stages of the estimates: clean, attacked, and each of them defended if there is a
+        """The arms that have estimates: clean and attacked, and both of them defended if there is a
         defence.
         """
 
     def claims_fakes(self, arm: Arm) -> bool:  # noqa: ARG002
-        """True if a defence flags reports or raises an alarm in this stage of the estimates."""
+        """Whether a defence flags reports or raises an alarm in this arm."""
         return False
 
     def flags(self, arm: Arm) -> Flags:
-        """The detections of a defence in one stage of the estimates; raises LookupError if there
-        are none.
+        """The detections of a defence in one arm.
+
+        Raises LookupError if there are none.
         """
         raise LookupError(f"no defence claims anything about {arm}")
 
@@ -52,12 +54,12 @@ class Robust(Conclusion):
     @property
     @abstractmethod
     def has_support(self) -> bool:
-        """True if the possible contributions of one report are known."""
+        """Whether the possible contributions of one report are known."""
 
     @property
     @abstractmethod
     def robust_ends(self) -> tuple[Floats, Floats]:
-        """The ends of the intervals of the targets, float64[trials, r] each."""
+        """The lower and upper ends of the targets' intervals, float64[trials, r] each."""
 
     @property
     @abstractmethod
@@ -67,16 +69,18 @@ class Robust(Conclusion):
 
 @dataclass(frozen=True)
 class Metric:
-    """A metric: one number for each trial.
+    """A metric: one number for each trial, computed from a conclusion.
 
-    function : float64[trials] of a conclusion that has what the metric needs.
-    arms : the arms that it needs. targets : it needs targets. test : it needs a protocol that
-    tests which items are held, as `tests` of its conclusion says. flags : it needs a defence that
-    looks for fakes, as `claims_fakes` says. supports : it needs a protocol with a support law, as
-    `supported` says.
-    whole : its values are whole numbers. rises : it rises with the number of fakes.
-    most : its largest value for r targets and k; None where there is no such bound.
-    of : the classes of conclusions that it is measured from, and those that derive from them.
+    function : float64[trials] of a conclusion.
+    arms : the arms that the metric needs.
+    targets : whether it needs targets.
+    test : whether it needs a protocol with a significance test of items, see `tests`.
+    flags : whether it needs a defence that detects fakes, see `claims_fakes`.
+    supports : whether it needs a protocol with known support probabilities, see `has_support`.
+    whole : whether its values are integers.
+    rises : whether it increases with the number of fakes.
+    most : the largest value, from the number r of targets and k; None if there is no bound.
+    of : the classes of conclusions, subclasses included, from which it is computed.
     """
 
     name: str
@@ -95,17 +99,20 @@ class Metric:
     def in_arm(
         cls, name: str, function: Callable[[Any, Arm], Floats], arm: Arm, **more: Any
     ) -> Metric:
-        """The metric that a function computes in one stage of the estimates. more : what else the
-        metric needs.
+        """The metric that a function computes in one arm.
+
+        more : the other fields of the metric.
         """
         return cls(name, lambda conclusion: function(conclusion, arm), (arm,), **more)
 
     def told_by(self, concluded: type[Conclusion]) -> bool:
-        """True if conclusions of a class have the data that the metric needs."""
+        """Whether the metric is computed from conclusions of a class."""
         return issubclass(concluded, self.of)
 
     def is_defined(self, conclusion: Any) -> bool:
-        """True if a conclusion has the stages and data that the metric needs."""
+        """Whether a conclusion has the targets, the test, the flags or the support that the metric
+        needs.
+        """
         arm = self.arms[-1]
         return (
             (conclusion.targets.size > 0 or not self.targets)

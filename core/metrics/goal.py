@@ -1,4 +1,4 @@
-"""Goals: instead of a share of fake users, what they shall reach; and the answer to it."""
+"""Goals: a value that a metric shall reach, in place of a share of fake users; and the answer."""
 
 from __future__ import annotations
 
@@ -23,8 +23,9 @@ else:
 class Goal(RangeChecked):
     """A goal: find the smallest attack whose expected metric is at least `at_least`.
 
-    All targets are in the top k where 98 % of them are, as chance keeps one out now and then.
+    A goal of all targets in the top k is reached if 98 % of them are in it on average.
 
+    metric : the name of a metric that increases with the number of fakes.
     over : the form of the answer, a share of all users or a number of fake users.
     """
 
@@ -37,11 +38,13 @@ class Goal(RangeChecked):
 class GoalAnswer:
     """The smallest number of fake users that reaches a goal, and how it was found.
 
-    reached : True if a number that was tried reaches the goal. malicious, share : the smallest
-    that does, else the one that comes closest. value : the metric there, expected or measured.
-    by : a closed form, or a search by simulation; runs of versions before 1.0 may have an
-    approximation. In a search, `low` fake users were too few and `malicious` were enough, both with
-    `confidence`; trials : the number it simulated in all.
+    reached : whether any number tried reaches the goal.
+    malicious, share : the smallest such number, or else the number that comes closest.
+    value : the metric with so many fakes, expected or measured.
+    by : a closed form, or a search by simulation; "approximation" in runs of versions before 1.0.
+    low, confidence : in a search, a number of fakes that is too small, and the confidence that it
+    is too small and `malicious` is enough; else None.
+    trials : the number of trials that the search simulated.
     """
 
     reached: bool
@@ -55,7 +58,10 @@ class GoalAnswer:
 
     @classmethod
     def read(cls, given: Mapping[str, Any]) -> GoalAnswer:
-        """The answer from a dict of its fields, type-checked; raises TypeError or ValueError."""
+        """The answer from a dict of its fields.
+
+        Raises TypeError for a value of a wrong type, ValueError for one out of range.
+        """
         answer = msgspec.convert(vars(cls(**given)), cls)
         least = min(answer.malicious, answer.trials, answer.low or 0)
         shares = (answer.share, answer.confidence or 0.0)

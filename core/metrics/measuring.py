@@ -1,7 +1,7 @@
 """The metrics of trials as columns.
 
 Measures are structured arrays: `measures["gain"]` is float64[trials], or float64[trials, R] over
-the rounds of a campaign. NaN says that a metric is not defined, or was not measured.
+the rounds of a campaign. NaN means that a metric is not defined, or was not measured.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ Measures: TypeAlias = np.ndarray[Any, np.dtype[np.void]]
 
 
 def measure(conclusion: Conclusion, others: Mapping[str, Floats] | None = None) -> Measures:
-    """The values of all metrics that a conclusion has, for each trial.
+    """The values of all metrics of a conclusion, for each trial.
 
-    others : the columns of code, float64[trials], by their names.
+    others : the columns of metrics in Python, float64[trials], by name.
     """
     columns = {} if others is None else others
     measures = empty_measures(conclusion.trials, others=columns)
@@ -58,7 +58,7 @@ def _told_in(
 
 
 def metrics_of(arms: Iterable[Arm], concluded: type[Conclusion] = FrequencyConclusion) -> list[str]:
-    """The names of the metrics that conclusions of a class can have in these stages, in order."""
+    """The names of the metrics that conclusions of a class can have in these arms, in order."""
     return [row.name for row in _told_in(concluded, frozenset(arms), tuple(METRICS))]
 
 
@@ -66,7 +66,10 @@ def metrics_of(arms: Iterable[Arm], concluded: type[Conclusion] = FrequencyConcl
 
 
 def empty_measures(*shape: int, others: Iterable[str] = ()) -> Measures:
-    """An array of measures of this shape, all NaN. others : the names of columns after METRICS."""
+    """An array of measures of this shape, all NaN.
+
+    others : the names of columns after METRICS.
+    """
     names = (*METRICS, *others)
     return np.full((*shape, len(names)), np.nan).view(_measures_dtype(*names))[..., 0]
 
@@ -82,18 +85,15 @@ def names_of(measures: Measures) -> tuple[str, ...]:
 
 
 def column(measures: Measures, name: str) -> Floats:
-    """float64[trials] or [trials, R]: the values of one metric; NaN if the measures lack the
-    metric.
-    """
+    """float64[trials] or [trials, R]: the values of one metric; NaN if there is no such column."""
     if name in names_of(measures):
         return np.asarray(measures[name])
     return np.full(measures.shape, np.nan)
 
 
 def join_measures(parts: Sequence[Measures]) -> Measures:
-    """Measures of several parts concatenated along the trials, with the columns of all of them.
-
-    NumPy alone would compare all names for each part.
+    """The measures of several parts, one after the other along the trials, with the columns of all
+    parts.
     """
     if not parts:
         return empty_measures(0)
@@ -105,13 +105,13 @@ def join_measures(parts: Sequence[Measures]) -> Measures:
 
 
 def plain(measures: Measures, names: Iterable[str] | None = None) -> Floats:
-    """float64[…, names]: the columns of these names, or all columns if `names` is None."""
+    """float64[…, names]: the columns with these names, or all columns if `names` is None."""
     asked = names_of(measures) if names is None else names
     return np.stack([column(measures, name) for name in asked], axis=-1)
 
 
 def measures_from_columns(names: Sequence[str], values: Floats) -> Measures:
-    """Measures from float64[…, names]."""
+    """Measures from float64[…, names], a column for each name."""
     others = [name for name in names if name not in METRICS]
     measures = empty_measures(*values.shape[:-1], others=others)
     for at, name in enumerate(names):

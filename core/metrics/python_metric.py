@@ -1,6 +1,6 @@
-"""The metric that a scenario asks for by name, and that somebody wrote in Python.
+"""Metrics in Python, which a scenario names.
 
-Nothing here finds or runs its code: `core.plugins` does, where the user allows it.
+Their code is found and run by `core.plugins`, if the user permits it.
 """
 
 from __future__ import annotations
@@ -68,7 +68,11 @@ class Facts:
 
 @dataclass(frozen=True)
 class PythonMetric(PythonCode):
-    """A metric in Python, by its name: `measure(frequencies, facts)` for one trial."""
+    """A metric in Python, by its name: `measure(frequencies, facts)` for one trial.
+
+    Raises ScenarioError for a name that cannot be a column. Until its code is permitted, it cannot
+    be computed.
+    """
 
     what: ClassVar[What] = "metric"
 
@@ -77,16 +81,20 @@ class PythonMetric(PythonCode):
         check_column(self.name)
 
     def columns(self, arms: Collection[Arm] = ARMS) -> dict[str, Arm]:
-        """The metric's column names, each with the stage of the estimates that is measured."""
+        """The metric's column names, each with the arm that is measured."""
         return {f"{self.name}{end}": arm for arm, end in ENDS.items() if arm in arms}
 
     def values(self, conclusion: FrequencyConclusion, arm: Arm) -> Floats:
-        """float64[trials]: the metric in each trial of a stage; raises MetricError."""
+        """float64[trials]: the metric in each trial of one arm.
+
+        Raises MetricError if its code is not permitted, or fails.
+        """
         return np.array([self.measure(*trial) for trial in measured_trials(conclusion, arm)])
 
     def measure(self, *_: Any, **__: Any) -> float:
-        """The metric of one trial, from its estimate float64[d] and its facts; raises
-        MetricError.
+        """The metric of one trial, from the estimate float64[d] and the trial's facts.
+
+        Raises MetricError, always, until the plug-in code is permitted.
         """
         raise MetricError(f"metric {self.name!r} is somebody's code and not allowed")
 
@@ -94,7 +102,10 @@ class PythonMetric(PythonCode):
 def measured_columns(
     conclusion: FrequencyConclusion, metrics: Iterable[PythonMetric]
 ) -> dict[str, Floats]:
-    """float64[trials] for each column of these metrics; raises MetricError."""
+    """float64[trials] for each column of these metrics.
+
+    Raises MetricError if the code of one is not permitted, or fails.
+    """
     return {
         column: metric.values(conclusion, arm)
         for metric in metrics
@@ -103,13 +114,13 @@ def measured_columns(
 
 
 def columns_asked(parameters: Mapping[str, object]) -> list[str]:
-    """The columns, in all stages, of the metrics in Python that a cell's parameters name."""
+    """The columns, in all arms, of the metrics in Python that a cell's parameters name."""
     names = (value for key, value in parameters.items() if re.fullmatch(r"metric\.\d+\.name", key))
     return [f"{name}{end}" for name in names for end in ENDS.values()]
 
 
 def check_column(name: str) -> None:
-    """Raise ScenarioError for a column name that is invalid or taken."""
+    """Raise ScenarioError for a column name that is invalid or already used."""
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]{0,59}", name):
         rule = "must begin with a letter and have at most 60 letters, digits and _"
         raise ScenarioError(f"{rule}, as it names a column, {got(name)}", key="name")
@@ -122,7 +133,9 @@ def check_column(name: str) -> None:
 
 
 def measured_trials(conclusion: FrequencyConclusion, arm: Arm) -> Iterator[tuple[Floats, Facts]]:
-    """The estimate of each trial in a stage with its true values; all arrays are read-only."""
+    """Yields the estimate float64[d] of each trial in one arm, with the trial's true values;
+    read-only.
+    """
     fixed = {
         "truth": read_only(conclusion.truth),
         "targets": read_only(conclusion.targets),

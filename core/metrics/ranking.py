@@ -1,4 +1,4 @@
-"""Items by their estimates, the largest first, and the most frequent items beside them."""
+"""Rankings of items by their estimates, and the most frequent items."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from ..law.pure import BoolArray, Items
 class Leaders:
     """The k most frequent items, the most frequent first; ties go to the lower index.
 
-    items : int64[k]. ranks : float64[k], their true ranks, where ties share their mean.
+    items : int64[k].
+    ranks : float64[k], their true ranks; tied items have their mean rank.
     discounts : float64[k], 1 / log2(i + 1) for the places i = 1, …, k of a ranking.
     most : the sum of their true frequencies, each discounted by its place.
     """
@@ -27,7 +28,9 @@ class Leaders:
 
     @classmethod
     def of(cls, truth: Floats, k: int) -> Leaders:
-        """The k most frequent items of float64[d]; all items if there are fewer than k."""
+        """The k items with the largest frequencies, from float64[d]; all items if there are fewer
+        than k.
+        """
         chosen = np.flatnonzero(in_top(truth, min(k, truth.size)))
         items = chosen[np.argsort(-truth[chosen], kind="stable")]
         discounts = 1 / np.log2(np.arange(2, items.size + 2))
@@ -39,7 +42,8 @@ class Leaders:
 class Ranking:
     """The rankings of the items by their estimates in several trials.
 
-    estimates : float64[trials, d]. truth : float64[d], the true frequencies, and their leaders.
+    estimates : float64[trials, d]. truth : float64[d], the true frequencies. leaders : the k most
+    frequent items.
     """
 
     estimates: Floats
@@ -53,7 +57,7 @@ class Ranking:
 
     @cached_property
     def top(self) -> BoolArray:
-        """bool[trials, d]: which items are among the k largest estimates."""
+        """bool[trials, d]: whether each item is among the k largest estimates."""
         k = self.leaders.items.size
         return _reaching(self.estimates, self.ordered_estimates[:, -k, None], k)
 
@@ -63,8 +67,8 @@ class Ranking:
         return np.asarray(self.top[:, leaders].sum(axis=1) / leaders.size)
 
     def ndcg(self) -> Floats:
-        """float64[trials]: NDCG, the discounted true frequencies of the k largest estimates over
-        the best possible.
+        """float64[trials]: NDCG, the sum of discounted true frequencies of the k largest estimates,
+        relative to the largest possible sum.
 
         The item at place i = 1, …, k counts f / log2(i + 1). Järvelin, Kekäläinen, TOIS 2002.
         """
@@ -76,17 +80,19 @@ class Ranking:
         return np.asarray(gains.sum(axis=1) / self.leaders.most)
 
     def rank_error(self) -> Floats:
-        """float64[trials]: mean |rank of the estimate - true rank| of the k most frequent items."""
+        """float64[trials]: the mean |rank of the estimate - true rank| of the k most frequent
+        items.
+        """
         places = ranks(self.ordered_estimates, self.estimates[:, self.leaders.items])
         off = np.abs(places - self.leaders.ranks)
         return np.asarray(off.sum(axis=1) / self.leaders.items.size)
 
 
 def ranks(ordered: Floats, values: Floats) -> Floats:
-    """float64[trials, k]: the ranks of `values` among all estimates of a trial.
+    """float64[trials, k]: the ranks of `values` among all estimates of their trial; the largest is
+    1.
 
-    ordered : float64[trials, d], all of them, ascending. The largest has rank 1; ties share their
-    mean.
+    ordered : float64[trials, d], all estimates, ascending. Tied values have their mean rank.
     """
     # How many are less than a value, and how many than the next double: than it, or equal.
     both = np.concatenate([values, np.nextafter(values, np.inf)], axis=1)
@@ -96,7 +102,7 @@ def ranks(ordered: Floats, values: Floats) -> Floats:
 
 
 def in_top(frequencies: Floats, k: int) -> BoolArray:
-    """bool[..., d]: which items are among the k largest; ties go to the lower index."""
+    """bool[..., d]: whether each item is among the k largest; ties go to the lower index."""
     least = np.partition(frequencies, -k, axis=-1)[..., -k, None]
     return _reaching(frequencies, least, k)
 

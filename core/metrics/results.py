@@ -26,8 +26,10 @@ BLOCK_TRIALS = 20
 
 @dataclass(frozen=True, eq=False)
 class Moments:
-    """The mean and the summed squared deviations of an array over trials; moments of blocks can be
-    added.
+    """The mean and the sum of squared deviations of an array over trials; sums of two are
+    supported.
+
+    mean, squares : float64[…], the shape of one trial.
     """
 
     trials: int
@@ -53,13 +55,14 @@ class Moments:
         return Moments(trials, mean, squares)
 
     def row(self, number: int) -> Moments:
-        """The moments of row `number` of an array [R, …]."""
+        """The moments of row `number` of an array [R, …] whose moments these are."""
         return Moments(self.trials, self.mean[number], self.squares[number])
 
     @property
     def std(self) -> Floats | None:
-        """The standard deviation over trials (ddof 1), 0 if it is a rounding error; None for a
-        single trial.
+        """The standard deviation over trials, n - 1 in the denominator; None for a single trial.
+
+        It is 0 if trials differ by rounding errors only.
         """
         if self.trials < 2:
             return None
@@ -76,8 +79,9 @@ MOMENTS: Final = [f"{arm.name}_{part}" for arm in ARMS for part in ("mean", "squ
 
 
 def columns_of(arms: Arms) -> dict[str, bytes | None]:
-    """The moments of the stages as columns of bytes; None for a stage equal to the one before the
-    attack.
+    """The moments of the arms as columns of bytes, by the names in MOMENTS.
+
+    An attacked arm with the same moments as the arm before the attack has no column.
     """
     columns: dict[str, bytes | None] = {}
     for arm, moments in arms.items():
@@ -88,9 +92,10 @@ def columns_of(arms: Arms) -> dict[str, bytes | None]:
 
 
 def arms_of(columns: Sequence[bytes | None], trials: int, shape: tuple[int, ...]) -> Arms:
-    """The moments of the stages, of this shape each, from the columns MOMENTS.
+    """The moments of the arms, each of this shape, from the columns of bytes in the order of
+    MOMENTS.
 
-    Raises ValueError where they are of another shape, or where an arm is missing.
+    Raises ValueError for another shape, and for a missing arm.
     """
     arms: dict[Arm, Moments] = {}
     for arm, mean, squares in zip(ARMS, columns[::2], columns[1::2], strict=True):
@@ -105,12 +110,12 @@ def arms_of(columns: Sequence[bytes | None], trials: int, shape: tuple[int, ...]
 
 
 def add_moments(first: Arms, second: Arms) -> Arms:
-    """The moments over the trials of both arguments, for the stages that both have."""
+    """The moments over the trials of both arguments, for the arms that both have."""
     return {arm: moments + second[arm] for arm, moments in first.items() if arm in second}
 
 
 def round_of(arms: Arms, number: int) -> Arms:
-    """The moments [d] of one round, from those of all rounds [R, d]."""
+    """The moments [d] of one round, from those of all rounds [R, d], by arm."""
     return {arm: moments.row(number) for arm, moments in arms.items()}
 
 
@@ -119,21 +124,20 @@ class Rounds:
     """The results of each round of a campaign.
 
     metrics : measures [trials, R].
-    arms : moments [R, d].
+    arms : the moments [R, d], by arm.
     """
 
     metrics: Measures
     arms: Arms
 
     def estimates(self, metric: str, theory: Sequence[float | None]) -> list[Estimate]:
-        """Mean and standard error of one metric in each round, beside its closed form."""
+        """The mean and standard error of one metric in each round, with its closed form there."""
         rounds = zip(column(self.metrics, metric).T, theory, strict=True)
         return [estimate_of(values, expected) for values, expected in rounds]
 
     def entries(self, r: int) -> Floats:
-        """float64[trials]: the first round with all r targets in the top k; NaN if there is none.
-
-        Rounds count from 0.
+        """float64[trials]: the first round with all r targets in the top k, counted from 0; NaN if
+        none.
         """
         inside = self.metrics["targets_in_top_k"] == r
         return np.where(inside.any(axis=1), inside.argmax(axis=1), np.nan)
@@ -142,15 +146,15 @@ class Rounds:
 class Fingerprints:
     """The xxh3_64 hash of each trial's counts, clean and attacked.
 
-    Counts are int64[…]; with the noise of a curator that is no whole number, float64[…]. Those of
-    a campaign's rounds follow each other.
+    Counts are int64[…], or float64[…] with a curator's noise. The counts of a campaign's rounds are
+    hashed one after the other.
     """
 
     def __init__(self, trials: int) -> None:
         self._hashers = [xxhash.xxh3_64() for _ in range(trials)]
 
     def add(self, clean: Counts, attacked: Counts) -> None:
-        """Add the counts [trials, …] of one collection, before and after the attack, to the
+        """Add one collection's counts [trials, …], before and after the attack, to the
         fingerprints.
         """
         for counts in (clean, attacked):
@@ -165,9 +169,9 @@ class Fingerprints:
 
 
 def estimate_of(values: Floats, theory: float | None = None) -> Estimate:
-    """The estimate of a mean from float64[trials]; its fields are None without trials or if a value
-    is NaN.
+    """The estimate of a mean from float64[trials], with its closed form.
 
+    The mean is None without trials or if a value is NaN, the standard error also for one trial.
     Values that differ by rounding have no error: 0.9 is 0.9 ± 0, and not 0.9 ± 5.1e-17.
     """
     mean, trials = mean_of(values), values.size
@@ -191,14 +195,14 @@ def mean_of(values: Floats) -> float | None:
 
 @dataclass(frozen=True, eq=False)
 class CellResults:
-    """The trials of one cell, in order: those of a block, or all finished ones.
+    """The results of one cell's trials, in order: the trials of one block, or all finished ones.
 
     metrics : measures [trials].
     fingerprints : uint64[trials], see `Fingerprints`.
-    arms : moments [d] over the trials.
-    detected : int64[d], the number of trials that detected each item; None where nothing is tested
-        or items are not kept.
-    rounds : of a campaign, whose other numbers are those of all rounds pooled.
+    arms : the moments [d] over the trials, by arm.
+    detected : int64[d], the number of trials that detect each item; None without a test, or if
+    items are not stored.
+    rounds : the results of each round of a campaign, whose other fields are for all rounds pooled.
     """
 
     metrics: Measures
@@ -213,17 +217,17 @@ class CellResults:
 
     @property
     def bare(self) -> CellResults:
-        """A copy of the results without the moments of each item."""
+        """A copy of the results without the moments of items."""
         return self.telling(NOTHING)
 
     def telling(self, items: CellResults) -> CellResults:
-        """A copy of the results with the item moments of other results."""
+        """A copy of the results with the moments of items from other results."""
         arms = {} if items.rounds is None else items.rounds.arms
         rounds = self.rounds and replace(self.rounds, arms=arms)
         return replace(self, arms=items.arms, detected=items.detected, rounds=rounds)
 
     def first(self, trials: int) -> CellResults:
-        """The results of the first trials, with the moments over all trials."""
+        """The results of the first trials; the moments of items are still those of all trials."""
         rounds = self.rounds and replace(self.rounds, metrics=self.rounds.metrics[:trials])
         marks = self.fingerprints[:trials]
         return replace(self, metrics=self.metrics[:trials], fingerprints=marks, rounds=rounds)
@@ -241,9 +245,9 @@ class CellResults:
         return CellResults(metrics, marks, add_moments(self.arms, other.arms), detected, rounds)
 
     def estimate(self, metric: str, theory: float | None = None) -> Estimate:
-        """Mean and standard error of one metric over the trials, beside its closed form.
+        """The mean and standard error of one metric over the trials, with its closed form.
 
-        Raises ScenarioError for a name that is no metric of the trials.
+        Raises ScenarioError for a name that is not a metric of the trials.
         """
         check_among(metric, names_of(self.metrics), "metric")
         return estimate_of(self.metrics[metric], theory)
@@ -254,10 +258,10 @@ NOTHING: Final = CellResults(join_measures([]), np.empty(0, dtype=np.uint64))
 
 
 class Tally:
-    """Collects the blocks of one cell in any order, and gives the results up to the first missing
-    block.
+    """A collector of one cell's blocks, added in any order.
 
-    Blocks are merged in their own order, so that the sums do not depend on who finished first.
+    Blocks are merged in their own order, so that sums do not depend on which block is computed
+    first.
     """
 
     def __init__(self) -> None:
@@ -277,7 +281,7 @@ class Tally:
 
     @property
     def results(self) -> CellResults:
-        """The results of all blocks before the first missing one."""
+        """The results of the blocks before the first missing one."""
         if self._shown is None:
             merged = self._merged
             rounds = [block.rounds.metrics for block in merged if block.rounds is not None]
@@ -290,8 +294,8 @@ class Tally:
 
 
 def digest(cells: Iterable[CellResults]) -> str:
-    """The xxh3_128 hash over (cell, trial, fingerprint) in order: equal counts have
-    equal digests.
+    """The xxh3_128 hash of the fingerprints of all cells and trials: equal counts have equal
+    digests.
     """
     hasher = xxhash.xxh3_128()
     for index, cell in enumerate(cells):

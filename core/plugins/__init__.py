@@ -1,17 +1,17 @@
-"""Code that users write in Python: attacks, defences, protocols, metrics, …; run where allowed.
+"""Plug-in code: attacks, defences, protocols, metrics and populations in Python.
 
-A scenario names one (`kind = "plugin"`, `name`) and that alone runs nothing. What may run is the
-user's to say, on the command line or by an answer: a `CodePermission`. `permit_code` finds the code
-of everything that a scenario names, without importing it, and refuses what is not allowed. The code
-is loaded by the process that computes, when it is first due; that of protocols and populations by
-`permit_code`, as cells are bound to what it makes.
+A scenario names plug-in code (`kind = "plugin"`, `name`), which alone runs nothing. The user
+permits code on the command line or in a dialog: a `CodePermission`. `permit_code` finds the code
+that a scenario names, without importing it, and refuses code that is not permitted. The process
+that computes loads the code when it is first needed; only the code of protocols and populations is
+loaded by `permit_code`, as cells depend on what it makes.
 
-Where it comes from: the entry-point groups `ldptui.attacks`, `ldptui.defences`, … of an installed
-package, or a Python file, where it is a name at its top level. The object is a function, or a
-frozen dataclass (or an instance of one) with a method: `reports(protocol, view, count, rng)` of an
-attack, `correct(frequencies, known)` of a correction, `sift(received)` of a filter,
-`measure(frequencies, facts)` of a metric, `weights(items)` of a population. A protocol is made by
-NAME(items, epsilon). Options are further keywords, or the fields of the dataclass.
+Code is in an installed package with an entry point of the group `ldptui.attacks`,
+`ldptui.defences`, …, or at the top level of a Python file. It is a function, or a frozen dataclass
+(or an instance of one) with a method: `reports(protocol, view, count, rng)` of an attack,
+`correct(frequencies, known)` of a correction, `sift(received)` of a filter, `measure(frequencies,
+facts)` of a metric, `weights(items)` of a population. A protocol is what NAME(items, epsilon)
+returns. Options are keyword arguments, or fields of the dataclass.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Somebody's code loaded, which runs it; what it raises explained, and what it returns checked."""
+"""Plug-in code is loaded and run; its exceptions are explained, and its return values checked."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _digests_at_import: Final[dict[str, str]] = {}
 
 @contextlib.contextmanager
 def explain_errors(code: CodeLocation) -> Iterator[None]:
-    """A context manager that turns any exception of plug-in code into a CellError with its
+    """A context manager that turns exceptions of plug-in code into a CellError with the
     traceback.
     """
     try:
@@ -53,8 +53,9 @@ def explain_errors(code: CodeLocation) -> Iterator[None]:
 
 
 def load_object(code: CodeLocation) -> Any:
-    """The object that a code's name refers to, loaded by running the code; raises whatever the code
-    raises.
+    """The object that a code location names, after its code is run.
+
+    Raises whatever the code raises, and CellError if the code changed since it was permitted.
     """
     if isinstance(code.place, Path):
         text = read_code(code.place)
@@ -83,10 +84,10 @@ def _refuse_change(code: CodeLocation, now: str) -> None:
 
 @functools.lru_cache(maxsize=64)
 def load_method(code: CodeLocation, options: str, method: str) -> Callable[..., Any]:
-    """The function, or the named method of the object, that a code location refers to, with its
-    options.
+    """The function, or the named method of the object, at a code location, with its options set.
 
-    options : as JSON. Raises what the code raises.
+    options : as JSON. Raises what the code raises, and CellError for an object without the method,
+    or for options of an object that has none.
     """
     made, keywords = load_object(code), json.loads(options)
     if isinstance(made, type):
@@ -107,9 +108,10 @@ def load_method(code: CodeLocation, options: str, method: str) -> Callable[..., 
 def check_numbers(
     code: CodeLocation, made: object, shape: tuple[int, ...], kinds: str = "biuf", what: str = ""
 ) -> Any:
-    """The array of finite numbers that plug-in code returned, checked; raises CellError.
+    """The array that plug-in code returned, of finite numbers and the given shape.
 
-    what : the words for it, where they are not "finite numbers".
+    kinds : the allowed kinds of NumPy types. what : the words for it in messages. Raises CellError
+    for another shape or type, or for a number that is not finite.
     """
     rule = f"must return {what or 'finite numbers'}" + (f" of shape {list(shape)}" if shape else "")
     try:

@@ -1,4 +1,4 @@
-"""The place of the code that a user allows, found under its name without running any of it."""
+"""The location of permitted plug-in code, found by its name without running any code."""
 
 from __future__ import annotations
 
@@ -45,10 +45,12 @@ MAX_BYTES: Final = 1_000_000
 
 @dataclass(frozen=True)
 class CodeLocation:
-    """The place of plug-in code, from which another process can load the code.
+    """The location of plug-in code, from which another process can load it.
 
-    digest : of its code, which counts for what is known of its results. place : a file, or the
-    "module:attribute" of an entry point. line : of a file, where it is defined; 0 if not known.
+    digest : of the code; results depend on it.
+    place : a file, or the "module:attribute" of an entry point.
+    what : the purpose of the code.
+    line : the line of its definition in a file; 0 if not known.
     """
 
     name: str
@@ -58,13 +60,15 @@ class CodeLocation:
     line: int = field(default=0, compare=False)
 
     def at_line(self, line: int) -> str:
-        """The words " (FILE, line N)" that end a message about plug-in code, or its entry point."""
+        """The text " (FILE, line N)" at the end of a message about plug-in code; an entry point is
+        a FILE.
+        """
         name = self.place.name if isinstance(self.place, Path) else self.place
         return f" ({name}, line {line})" if line else f" ({name})"
 
     @property
     def label(self) -> str:
-        """The name of the code in messages: attack 'half'."""
+        """The name of the code in messages, such as "attack 'half'"."""
         return f"{self.what} {self.name!r}"
 
     def sentence(self, rule: str) -> str:
@@ -74,18 +78,20 @@ class CodeLocation:
         return f"{self.label} {rule}{self.at_line(self.line)}"
 
     def failure(self, rule: str) -> CellError:
-        """The error of a cell whose plug-in code breaks a rule."""
+        """The CellError, of the class for the code's purpose, that says which rule the
+        code breaks.
+        """
         return ERRORS[self.what](self.sentence(rule))
 
 
 @dataclass(frozen=True)
 class CodePermission:
-    """The plug-in code that a user permits to run: names of packages' code, files, and code seen
-    before.
+    """The plug-in code that a user permits to run.
 
-    names : that of installed packages, by the names of their entry points. files : Python files,
-    all of whose code may run. seen : code that the user has looked at; it may run as long as it is
-    the same. how : the words for how more is allowed.
+    names : the names of installed packages' entry points.
+    files : Python files, all of whose code may run.
+    agreed_code : code that the user has confirmed; it may run as long as its digest is the same.
+    how : the words that tell in messages how to permit more.
     """
 
     names: tuple[str, ...] = ()
@@ -95,9 +101,9 @@ class CodePermission:
 
 
 def find_code(name: str, permission: CodePermission, what: What = "attack") -> CodeLocation:
-    """The location of the permitted plug-in code with a name; raises ScenarioError, FileError.
+    """The location of the permitted plug-in code with a name and purpose.
 
-    A file that cannot be read has none: the sentence about a name that is nowhere says so.
+    Raises ScenarioError if there is none or more than one; a file that cannot be read has none.
     """
     found: list[CodeLocation] = []
     notes = ""
@@ -130,10 +136,9 @@ def find_code(name: str, permission: CodePermission, what: What = "attack") -> C
 
 
 def code_from_name(place: str, what: What) -> CodeLocation:
-    """The plug-in code at FILE.py:NAME, or of an installed package, permitted because the user
-    named the place.
+    """The plug-in code at FILE.py:NAME, or of an installed package, permitted as the user named it.
 
-    Raises ScenarioError, FileError.
+    Raises ScenarioError if there is no such name, FileError for a file that cannot be read.
     """
     file, _, name = place.rpartition(":")
     if not file:
@@ -147,10 +152,10 @@ def code_from_name(place: str, what: What) -> CodeLocation:
 def code_candidate(
     name: str, what: What, folder: Path, files: Iterable[Path] = ()
 ) -> CodeLocation | None:
-    """The plug-in code to ask the user's permission for: from a folder's files, other files or
-    packages.
+    """The plug-in code to ask the user's permission for; None if there is none.
 
-    The first that has the name; it runs none of it.
+    The first with the name, in the Python files of a folder, in other files, or in installed
+    packages. No code is run.
     """
     beside = sorted(folder.glob("*.py"))[:MAX_FILES] if is_folder(folder) else []
     for path in dict.fromkeys(file.absolute() for file in (*beside, *files)):
@@ -161,11 +166,10 @@ def code_candidate(
 
 
 def code_in_file(path: Path, name: str, what: What) -> CodeLocation | None:
-    """The code with this name at the top level of a file; None if the file has none. Raises
-    FileError.
+    """The code with this name at the top level of a file; None if the file has none.
 
-    It runs nothing: a name is defined by a line that begins with `def`, `class`, or the name itself
-    and `=` or `:`.
+    No code is run: a name is defined by a line that begins with `def`, `class`, or the name itself
+    and `=` or `:`. Raises FileError if the file cannot be read.
     """
     text, word = read_code(path), re.escape(name.encode())
     match = re.search(rb"(?m)^(?:(?:def|class)\s+%b\b|%b\s*[:=](?!=))" % (word, word), text)
@@ -174,7 +178,7 @@ def code_in_file(path: Path, name: str, what: What) -> CodeLocation | None:
 
 
 def read_code(path: Path) -> bytes:
-    """The bytes of a file; raises FileError."""
+    """The bytes of a file; raises FileError if it cannot be read."""
     try:
         return path.read_bytes()
     except OSError as error:
@@ -182,19 +186,23 @@ def read_code(path: Path) -> bytes:
 
 
 def published_names(what: What = "attack") -> list[str]:
-    """The names of the plug-ins that installed packages publish; imports none of them."""
+    """The names of the plug-ins of one purpose in installed packages; imports none of them."""
     return sorted({point.name for point in importlib.metadata.entry_points(group=GROUPS[what])})
 
 
 def published_code(name: str, what: What) -> Iterator[CodeLocation]:
-    """The plug-ins that installed packages publish under a name; imports none of them."""
+    """Yields the plug-ins of installed packages with this name and purpose; imports none
+    of them.
+    """
     points = importlib.metadata.entry_points(group=GROUPS[what], name=name)
     for place in dict.fromkeys(point.value for point in points):
         yield CodeLocation(name, package_digest(place), place, what)
 
 
 def current_digest(code: CodeLocation) -> str:
-    """The current digest of the code at a place; "" if there is no code. Imports nothing."""
+    """The current digest of the code at a location; "" if there is none any more. Imports
+    nothing.
+    """
     try:
         if isinstance(code.place, Path):
             return digest(read_code(code.place))
@@ -204,7 +212,10 @@ def current_digest(code: CodeLocation) -> str:
 
 
 def package_digest(place: str) -> str:
-    """A digest of all Python code of the package that has an entry point; imports nothing."""
+    """A digest of all Python code of the package with an entry point; imports nothing.
+
+    Raises ScenarioError if no such package is installed.
+    """
     spec = importlib.util.find_spec(place.partition(":")[0].partition(".")[0].strip())
     if spec is None:
         raise ScenarioError(f"must be in an installed package, got {place}")

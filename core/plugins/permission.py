@@ -1,4 +1,4 @@
-"""The Python code of an experiment, where the user allows it."""
+"""The plug-in code of an experiment, if the user permits it."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ FindCode: TypeAlias = Callable[[str, What], CodeLocation]
 
 
 def permit_code(experiment: Experiment, permission: CodePermission) -> Experiment:
-    """The experiment with its permitted plug-in code located, and plug-in protocols and populations
+    """The experiment with its plug-in code located, and with plug-in protocols and populations
     made.
 
-    Raises FileError, and ScenarioError, which says what a scenario asks for, and how to allow it,
-    or what is wrong with what its code makes.
+    Raises ScenarioError for code that is not permitted, with how to permit it, and for code that
+    makes no valid protocol or population; FileError.
     """
     if not any(cell.python_code for cell in experiment.cells):
         return experiment
@@ -51,9 +51,9 @@ def permit_code(experiment: Experiment, permission: CodePermission) -> Experimen
 
 
 def code_locations(experiment: Experiment, permission: CodePermission) -> tuple[CodeLocation, ...]:
-    """The locations of the plug-in code that an experiment names; raises as `permit_code` does.
+    """The locations of the plug-in code that an experiment names.
 
-    The refusal is at the key of the first code that may not run, and names the others.
+    Raises ScenarioError if code is not permitted, at the key of the first such code; it names all.
     """
     found, missing = [], []
     for what, name in dict.fromkeys(code for cell in experiment.cells for code in cell.python_code):

@@ -1,4 +1,6 @@
-"""The check of an attack, a defence, a metric or a population: scenarios with it, run twice."""
+"""The check of an attack, a defence, a metric or a population in Python: scenarios that use it, run
+twice.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +46,10 @@ TRIALS: Final = 4
 
 @dataclass(frozen=True)
 class PluginRun:
-    """One check that plug-in code passed or failed. detail : a measured number, or the failure."""
+    """One check of plug-in code.
+
+    promise : what is checked. holds : whether it holds. detail : a measured number, or the error.
+    """
 
     promise: str
     holds: bool
@@ -52,7 +57,7 @@ class PluginRun:
 
 
 def is_code(place: str) -> bool:
-    """True if a text names plug-in code: FILE.py:NAME, or an entry point of an installed
+    """Whether a text names plug-in code: FILE.py:NAME, or an entry point of an installed
     package.
     """
     return ":" in place or any(place in published_names(what) for what in GROUPS)
@@ -62,8 +67,8 @@ def find_purpose(place: str, what: What | None = None) -> CodeLocation:
     """The plug-in code at FILE.py:NAME or of an installed package, with its purpose (attack,
     metric, …).
 
-    what : its purpose, where that is known; without it the code is loaded and looked at. Raises
-    ScenarioError, FileError, CellError.
+    what : the purpose, if it is known; otherwise the code of a file is loaded, and the object's
+    methods or parameters decide. Raises ScenarioError, FileError, and CellError if the code fails.
     """
     file, _, _ = place.rpartition(":")
     if what or not file:
@@ -95,9 +100,11 @@ def _required_parameters(made: Any) -> tuple[str, ...]:
 
 
 def check_plugin(code: CodeLocation, items: int, epsilon: float) -> Iterator[PluginRun]:
-    """Yields the checks of plug-in code: runs of a small scenario with it, under each protocol.
+    """Yields the checks of plug-in code: runs of a small scenario that uses it, under each of
+    PROBES.
 
-    code : no protocol, whose check is that of its privacy.
+    code : an attack, a defence, a metric or a population; a protocol's privacy is checked
+    elsewhere.
     """
     for probe in PROBES:
         promise = f"it runs with {probe}"

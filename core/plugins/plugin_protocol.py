@@ -1,4 +1,4 @@
-"""The protocols that somebody's code makes, where it may run."""
+"""Protocols in Python, if their code is permitted."""
 
 from __future__ import annotations
 
@@ -38,7 +38,10 @@ class PluginSpec(PythonSpec):
     source: CodeLocation = field(kw_only=True)
 
     def bind(self, domain_size: int) -> Any:
-        """The protocol that its code makes for a domain; raises ScenarioError."""
+        """The protocol that the code makes for d items.
+
+        Raises ScenarioError if the code fails or makes no protocol.
+        """
         options = json.dumps(self.options)
         try:
             return bind_protocol(self.source, domain_size, self.epsilon, options)
@@ -48,9 +51,10 @@ class PluginSpec(PythonSpec):
 
 @functools.lru_cache(maxsize=64)
 def bind_protocol(code: CodeLocation, items: int, epsilon: float, options: str) -> Any:
-    """The protocol of a user's code: `TableProtocol` if it gives its tables, else PythonMechanism.
+    """The protocol in Python: a `TableProtocol` if the code gives its tables, else a
+    PythonMechanism.
 
-    options : as JSON. Raises ProtocolError.
+    options : as JSON. Raises ProtocolError if the code fails or makes no protocol.
     """
     made = _made_object(code, items, epsilon, options)
     if _has(made, "law", "table"):
@@ -65,20 +69,21 @@ def bind_protocol(code: CodeLocation, items: int, epsilon: float, options: str) 
 
 
 def make_protocol(place: str, items: int, epsilon: float, options: Mapping[str, Any]) -> Any:
-    """The protocol at FILE.py:NAME or of an installed package, made as in scenarios.
+    """The protocol at FILE.py:NAME or of an installed package, made as for scenarios.
 
-    Raises ScenarioError, FileError, ProtocolError.
+    Raises ScenarioError or FileError if there is no such code, ProtocolError if it makes no
+    protocol.
     """
     code = code_from_name(place, "protocol")
     return bind_protocol(code, items, epsilon, json.dumps(options, default=str))
 
 
 def make_object(place: str, items: int, epsilon: float, fresh: bool = False) -> Any:
-    """The plug-in protocol object itself, for checks; wrapped as `TableProtocol` if it gives
+    """The protocol object that plug-in code makes, for checks; a `TableProtocol` if it gives only
     tables.
 
-    fresh : whether its code is run anew, as in a fresh start of a client.
-    Raises ScenarioError, FileError, ProtocolError.
+    fresh : whether the code is run again, as when a client starts. Raises ScenarioError or
+    FileError if there is no such code, ProtocolError if it fails.
     """
     code = code_from_name(place, "protocol")
     make = _made_object.__wrapped__ if fresh else _made_object
@@ -121,10 +126,13 @@ def _made_object(code: CodeLocation, items: int, epsilon: float, options: str) -
 
 @dataclass(frozen=True)
 class PythonMechanism(LocalMechanism):
-    """A protocol in Python without tables: its code makes and reads every report.
+    """A protocol in Python without tables: its code makes and counts the reports.
 
-    Picklable, as the process that uses it loads its code. digest : of the code, for random streams.
-    options : as JSON. Nothing is known of its laws, so that there is no closed form.
+    It is picklable: each process loads the code. The distribution of reports is not known, so that
+    there is no closed form. Methods raise ProtocolError if the code fails.
+
+    digest : of the code, for random streams.
+    options : as JSON.
     """
 
     family: ClassVar[str] = PythonProtocol.family
@@ -137,13 +145,15 @@ class PythonMechanism(LocalMechanism):
     source: CodeLocation = field(repr=False)
 
     def __repr__(self) -> str:
-        """The text that names its random streams, under the name that it had until 0.2."""
+        """The text that determines its random streams, with the class name that it had
+        until 0.2.
+        """
         parts = (f"{name}={getattr(self, name)!r}" for name in fields_of(self) if name != "source")
         return f"Reported({', '.join(parts)})"
 
     @property
     def code(self) -> str:
-        """The name of the code that makes the protocol's reports."""
+        """The name of the plug-in code."""
         return self.source.name
 
     @property
@@ -155,7 +165,9 @@ class PythonMechanism(LocalMechanism):
         return _made_object(self.source, self.domain_size, self.epsilon, self.options)
 
     def law_of(self, ask: Ask) -> Law | Lack:
-        """A distribution whose reports the code makes, user by user."""
+        """A distribution whose reports the plug-in code draws, without counts; a `Lack` if it has
+        no method for it.
+        """
         everything = ask.law == "avoided" and ask.targets.size == self.domain_size
         if everything or ask.law in ("subset", "disguised", "solved"):
             return self.lack(ask)
@@ -186,7 +198,7 @@ class PythonMechanism(LocalMechanism):
         return self._reports(lambda: self._object.unperturbed(values, rng))
 
     def perturb(self, values: Items, rng: Rng | None = None) -> Reports:
-        """Honest reports that the plug-in code makes; raises ProtocolError."""
+        """Honest reports that the plug-in code makes of items int64[n]; raises ProtocolError."""
         rng = generator(rng)
         reports = self._reports(lambda: self._object.perturb(values.copy(), rng))
         if len(reports) != values.size:
@@ -202,15 +214,18 @@ class PythonMechanism(LocalMechanism):
         return made
 
     def support_counts(self, reports: Reports) -> Counts:
-        """The counts that the plug-in code adds up over reports; raises ProtocolError."""
+        """The counts, int64[d] or float64[d], that the plug-in code makes of reports; raises
+        ProtocolError.
+        """
         with explain_errors(self.source):
             made = self._object.support_counts(reports)
         counts = check_numbers(self.source, made, (self.domain_size,), what="counts")
         return np.asarray(counts, np.float64 if counts.dtype.kind == "f" else np.int64)
 
     def estimates(self, counts: Counts, users: int) -> Estimates:
-        """The frequencies that the plug-in code estimates, float64[trials, d]; raises
-        ProtocolError.
+        """The frequencies that the plug-in code estimates from counts, of the shape of `counts`.
+
+        With p and q instead of `estimates`: (C/n - q) / (p - q). Raises ProtocolError.
         """
         with explain_errors(self.source):
             if not _has(self._object, "estimates"):
@@ -222,7 +237,9 @@ class PythonMechanism(LocalMechanism):
         return Estimates(np.asarray(frequencies, np.float64))
 
     def validate_reports(self, reports: object, count: int) -> Reports:
-        """Reports from outside, validated by the plug-in code if it can; raises ValueError."""
+        """The reports themselves, validated by the plug-in code if it can; raises ValueError if
+        they are invalid.
+        """
         if _has(self._object, "validate_reports"):
             made: Reports = self._object.validate_reports(reports, count)
             return made

@@ -1,5 +1,6 @@
-"""Attacks, defences, metrics and populations in Python that may run; picklable, as the process
-that uses one loads its code.
+"""Permitted attacks, defences, metrics and populations in Python.
+
+They are picklable: each process that uses one loads its code.
 """
 
 from __future__ import annotations
@@ -25,8 +26,9 @@ from .code_location import CodeLocation
 
 
 def call_code(step: Any, method: str, *arguments: Any) -> Any:
-    """The return value of a plug-in's method for these arguments; raises the CellError of its
-    purpose.
+    """The return value of a plug-in's method for these arguments.
+
+    Raises the CellError of the plug-in's purpose if its code fails.
     """
     with explain_errors(step.source):
         return load_method(step.source, json.dumps(step.options), method)(*arguments)
@@ -39,7 +41,10 @@ class Plugin(PythonAttack):
     source: CodeLocation = field(kw_only=True, repr=False)
 
     def reports(self, protocol: LocalMechanism, view: View, count: int, rng: Rng) -> Reports:
-        """The reports that the attack's plug-in code makes, validated; raises AttackError."""
+        """The n reports that the attack's plug-in code makes, validated.
+
+        Raises AttackError if the code fails or a report is invalid.
+        """
         arrays = {"targets": view.targets, "published": view.published}
         seen = {name: read_only(value) for name, value in arrays.items() if value is not None}
         made = call_code(self, "reports", protocol, replace(view, **seen), count, rng)
@@ -57,7 +62,10 @@ class PluginCorrection(PythonCorrection):
     source: CodeLocation = field(kw_only=True, repr=False)
 
     def correct(self, frequencies: Floats, known: ServerKnowledge) -> Floats:
-        """The corrected estimates that the plug-in code returns; raises DefenceError."""
+        """The corrected estimates that the plug-in code returns, of the shape of `frequencies`.
+
+        Raises DefenceError if the code fails or returns other than finite numbers.
+        """
         made = call_code(self, "correct", frequencies.copy(), known)
         numbers = check_numbers(self.source, made, frequencies.shape)
         return np.asarray(numbers, dtype=np.float64)
@@ -70,7 +78,11 @@ class PluginFilter(PythonFilter):
     source: CodeLocation = field(kw_only=True, repr=False)
 
     def sift(self, received: TrialReports) -> Verdict:
-        """The plug-in's verdict, or bool[N] of the reports that it keeps; raises DefenceError."""
+        """The verdict of the plug-in code, which may also return just bool[N], the reports that it
+        keeps.
+
+        Raises DefenceError if the code fails or its verdict is invalid.
+        """
         copied = replace(received, reports=received.reports.copy())
         made = call_code(self, "sift", copied)
         verdict = made if isinstance(made, Verdict) else Verdict(kept=made)
@@ -93,8 +105,10 @@ class PluginMetric(PythonMetric):
     source: CodeLocation = field(kw_only=True, repr=False)
 
     def values(self, conclusion: FrequencyConclusion, arm: Arm) -> Floats:
-        """The metric of each trial; the first trial is measured twice to check that the code is
-        deterministic.
+        """float64[trials]: the metric of each trial.
+
+        The first trial is measured twice: raises MetricError if the code is not deterministic, or
+        fails.
         """
         values = super().values(conclusion, arm)
         again = self.measure(*next(measured_trials(conclusion, arm)))
@@ -104,7 +118,10 @@ class PluginMetric(PythonMetric):
         return values
 
     def measure(self, frequencies: Floats, facts: Facts) -> float:
-        """The metric that the plug-in code computes for one trial; raises MetricError."""
+        """The metric that the plug-in code computes for one trial.
+
+        Raises MetricError if the code fails or returns other than a finite number.
+        """
         made = call_code(self, "measure", frequencies, facts)
         return float(check_numbers(self.source, made, (), what="a finite number"))
 
@@ -116,7 +133,10 @@ class PluginPopulation(Weighted, PythonPopulation):
     source: CodeLocation = field(kw_only=True, repr=False)
 
     def weights(self) -> Floats:
-        """The weights of the items that the plug-in code returns; raises ScenarioError."""
+        """float64[items]: the weights of the items that the plug-in code returns.
+
+        Raises ScenarioError if the code fails, or a weight is negative, or all are 0.
+        """
         try:
             made = call_code(self, "weights", self.items)
             weights = np.array(
@@ -129,5 +149,7 @@ class PluginPopulation(Weighted, PythonPopulation):
         return weights
 
     def draw_users(self, weights: Floats, seed: int) -> Population:
-        """The users with these item weights, treated as data from a file."""
+        """The population with users drawn by these weights; its random streams depend on the counts
+        alone.
+        """
         return population_from_counts(super().draw_users(weights, seed).histogram, None)

@@ -1,4 +1,4 @@
-"""What the genuine users hold: populations, the targets among their items, who comes and goes."""
+"""The genuine users' items: populations, targets among the items, and users who join and leave."""
 
 from .column_populations import CSVColumn, CSVColumns, FromFile, NumbersColumn
 from .population import (

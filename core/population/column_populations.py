@@ -1,4 +1,4 @@
-"""Populations that are columns of a file: items by their names, or numbers of a range."""
+"""Populations from columns of a file: items by their names, or numbers of a range."""
 
 from __future__ import annotations
 
@@ -20,13 +20,19 @@ from .population import ITEMS, Population, count_records, population_from_counts
 
 @dataclass(frozen=True)
 class FromFile:
-    """The base of populations read from a file. path : relative to the scenario's folder."""
+    """The base of populations read from a file.
+
+    path : relative to the scenario's folder.
+    """
 
     path: str
 
     @abstractmethod
     def read(self, path: Path) -> Population:
-        """The population in a file; raises ScenarioError, FileError."""
+        """The population in a file.
+
+        Raises FileError if it cannot be read, ScenarioError if its contents are invalid.
+        """
 
     def bind(self, seed: int, folder: Path) -> Population:  # noqa: ARG002
         if not self.path:
@@ -40,8 +46,9 @@ class FromFile:
 
 @dataclass(frozen=True)
 class CSVColumn(FromFile):
-    """A population from a CSV column: one user a row, or `count` users a row if `count` names a
-    column.
+    """A population from a CSV column, one user a row.
+
+    count : the name of a column with the number of users of each row, or None.
     """
 
     column: str = ""
@@ -64,8 +71,9 @@ class CSVColumn(FromFile):
 
 @dataclass(frozen=True)
 class CSVColumns(FromFile):
-    """A population from several CSV columns, one for each attribute: one user a row, or `count`
-    users.
+    """A population from several CSV columns, one for each attribute, one user a row.
+
+    count : the name of a column with the number of users of each row, or None.
     """
 
     columns: tuple[str, ...] = ()
@@ -131,8 +139,9 @@ def _weight(row: list[str], at: int, where: str) -> int:
 class NumbersColumn(FromFile):
     """A population from a column of numbers, one user a row, binned into equal parts of a range.
 
-    low, high : the ends of the range, which nothing in the file decides. items : the number of
-    parts. clip : whether numbers outside the range count as its nearer end; else they are refused.
+    low, high : the ends of the range, which do not depend on the file.
+    items : the number of parts.
+    clip : whether numbers outside the range count as its nearer end; otherwise they are refused.
     """
 
     column: str

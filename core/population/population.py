@@ -1,4 +1,4 @@
-"""The genuine users' items: a histogram, drawn once per seed or given as data."""
+"""The genuine users' items: a histogram, drawn once for each seed or given as data."""
 
 from __future__ import annotations
 
@@ -27,14 +27,13 @@ class Population:
     """The genuine users of a run: the number of users of each item.
 
     histogram : int64[d], users per item, read-only.
-    labels : the items' names in order, or None where an item is its index.
-    address : a text that names everything but the seed that the histogram depends on; its random
-        streams have this address.
-    law : float64[d], the probability that one more such user holds each item.
-    awaited : the name of the code that makes it, as long as that may not run; "" else.
-    drawn : the users who were drawn at first, where these are those of all rounds of a campaign.
-    span : the numbers between which the items are equal parts, in order; None where they are parts
-        of no such range, or of any.
+    labels : the items' names in order; None if an item's name is its index.
+    address : a text of everything that determines the histogram, besides the seed; it is the
+    address of the population's random streams.
+    law : float64[d], the probability that one more such user has each item.
+    awaited : the name of the plug-in code that makes it, as long as that is not permitted; else "".
+    drawn : of the pooled rounds of a campaign, the users drawn for the first round; else None.
+    span : the two ends of a range whose equal parts the items are, in order; None for other items.
     """
 
     histogram: Counts
@@ -51,14 +50,12 @@ class Population:
 
     @property
     def groups(self) -> Counts:
-        """int64[m], the numbers of users in groups with equal items: the histogram of items."""
+        """int64[m]: the numbers of users in groups with equal items, here the histogram."""
         return self.histogram
 
     @property
     def weights(self) -> Floats | None:
-        """float64[d], the weight of each item in a mean over items; None if all weights
-        are equal.
-        """
+        """float64[d]: the weight of each item in a mean over items; None if all are equal."""
         return None
 
     @cached_property
@@ -67,13 +64,14 @@ class Population:
 
     @cached_property
     def distinct(self) -> tuple[Counts, Counts]:
-        """int64[k] twice: the numbers of users that items have, ascending, and the number of items
-        with each. Even for a million items k is mostly a few hundred."""
+        """The distinct numbers of users of an item, ascending, and the items with each, int64[k]
+        twice.
+        """
         return np.unique(self.histogram, return_counts=True)
 
     @property
     def frequencies(self) -> Floats:
-        """float64[d], the realised true frequencies."""
+        """float64[d]: the true frequencies, users per item over all users."""
         return np.asarray(self.histogram / self.histogram.sum())
 
     def label(self, item: int) -> str:
@@ -82,14 +80,12 @@ class Population:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Records(Population):
-    """A population of users who each hold a value of k attributes; its items are the values of all
-    attributes.
+    """A population whose users have a value of each of k attributes; its items are all the values.
 
     histogram : int64[d], the users of each value, one attribute after the other.
-    records : int64[m, k], the values of each attribute in the records that somebody holds, each
-        attribute's counted from 0.
+    records : int64[m, k], the distinct records of users: each attribute's value, counted from 0.
     holders : int64[m], the users with each record.
-    sizes : int64[k], the number of values of each attribute; attributes : their names.
+    sizes : int64[k], the number of values of each attribute. attributes : their names.
     """
 
     records: Counts
@@ -99,13 +95,13 @@ class Records(Population):
 
     @property
     def groups(self) -> Counts:
-        """int64[m], the users with each record."""
+        """int64[m]: the number of users with each record."""
         return self.holders
 
     @property
     def weights(self) -> Floats:
-        """float64[d]: the weights with which a mean over values is the mean over attributes of
-        their means.
+        """float64[d]: weights by which a mean over all values is the mean of the
+        attributes' means.
         """
         return np.repeat(1 / (self.sizes.size * self.sizes), self.sizes)
 
@@ -115,15 +111,15 @@ class Records(Population):
 
     @property
     def frequencies(self) -> Floats:
-        """float64[d], the share of the users with each value; the values of one attribute add up to
-        1.
+        """float64[d]: the share of users with each value; the values of one attribute add
+        up to 1.
         """
         return np.asarray(self.histogram / self.users)
 
     def with_pair(self, first: str, second: str) -> Records:
-        """These users, with the pair of two attributes' values as one more attribute.
+        """The population with one more attribute, the pair of two attributes' values.
 
-        Raises ScenarioError where there are too many pairs.
+        Raises ScenarioError for more than 2^20 pairs of values.
         """
         name = f"{first} & {second}"
         if name in self.attributes:
@@ -145,7 +141,7 @@ class Records(Population):
 
 
 def count_records(holders: Mapping[tuple[str, ...], int], attributes: Sequence[str]) -> Records:
-    """The population of users with several attributes, from the number of holders of each
+    """The population of users with several attributes, from the number of users with each
     record.
     """
     values = [sorted(set(column)) for column in zip(*holders, strict=True)]
@@ -162,8 +158,10 @@ def count_records(holders: Mapping[tuple[str, ...], int], attributes: Sequence[s
 def records_population(
     records: Counts, holders: Counts, attributes: Mapping[str, int], labels: Sequence[str]
 ) -> Records:
-    """The population of users with these records. attributes : the number of values of each
-    attribute.
+    """The population of users with these records.
+
+    records : int64[m, k], the attributes' values. holders : int64[m], the users with each record.
+    attributes : by name, the number of values. labels : the names of all values.
     """
     sizes = np.array(list(attributes.values()))
     held = [
@@ -192,7 +190,7 @@ def _draw(law: OfUsers, weights: Floats, seed: int) -> Population:
 
 
 def population_from_counts(counts: Counts, labels: tuple[str, ...] | None) -> Population:
-    """The population with these counts of users per item; its random streams depend on the counts
+    """The population with these users per item, int64[d]; its random streams depend on the counts
     alone.
     """
     return _population(counts, labels, f"data {digest(counts.tobytes())}", counts / counts.sum())
@@ -218,13 +216,15 @@ class Weighted(OfUsers):
 
     @abstractmethod
     def weights(self) -> Floats:
-        """float64[items], at least 0: the unnormalised probability that a user holds each item.
+        """float64[items]: the unnormalised probability that a user has each item, at least 0.
 
-        Raises ScenarioError where all of them are 0.
+        Raises ScenarioError if all of them are 0.
         """
 
     def draw_users(self, weights: Floats, seed: int) -> Population:
-        """The population whose users draw their items with these weights."""
+        """The population of independent users, with items drawn by these weights,
+        float64[items].
+        """
         return _draw(self, weights, seed)
 
     def bind(self, seed: int, folder: Path) -> Population:  # noqa: ARG002
@@ -232,7 +232,7 @@ class Weighted(OfUsers):
 
 
 class FixedPopulation:
-    """The base of populations that need no random draw."""
+    """The base of populations that are not random."""
 
     @property
     @abstractmethod
@@ -277,9 +277,7 @@ class Geometric(Weighted, RangeChecked):
 
 @dataclass(frozen=True)
 class Normal(Weighted, RangeChecked):
-    """A population in which item i has a normal distribution's probability of [i - 1/2,
-    i + 1/2].
-    """
+    """A population in which item i has the normal probability of [i - 1/2, i + 1/2]."""
 
     libraries: ClassVar[tuple[str, ...]] = ("scipy.special",)
     """The libraries that are imported when it is first used."""
@@ -307,7 +305,9 @@ class Normal(Weighted, RangeChecked):
 
 @dataclass(frozen=True)
 class Beta(Weighted, RangeChecked):
-    """A population in which item i has a beta distribution's probability of [i/d, (i + 1)/d]."""
+    """A population in which item i has the probability of [i/d, (i + 1)/d] under a beta
+    distribution.
+    """
 
     libraries: ClassVar[tuple[str, ...]] = ("scipy.special",)
 
@@ -323,10 +323,9 @@ class Beta(Weighted, RangeChecked):
 
 @dataclass(frozen=True)
 class Lognormal(Weighted, RangeChecked):
-    """A population in which item i has a lognormal distribution's probability of [i/d, (i + 1)/d].
+    """A population in which item i has the lognormal probability of [i/d, (i + 1)/d], cut off at 1.
 
-    The law is cut at 1. median, sigma : of the law before it is cut: half of it is below `median`,
-    and `sigma` is the standard deviation of the logarithm.
+    median, sigma : the median before the cut, and the standard deviation of the logarithm.
     """
 
     libraries: ClassVar[tuple[str, ...]] = ("scipy.special",)
@@ -370,10 +369,10 @@ class Explicit(FixedPopulation):
 
 @dataclass(frozen=True)
 class PythonPopulation(PythonCode, OfUsers, FixedPopulation):
-    """A population whose item weights come from named plug-in code.
+    """A population whose item weights come from plug-in code, by its name.
 
-    `core.plugins` finds and runs it, where the user allows it; before that, all items have as many
-    users.
+    `core.plugins` finds and runs the code, if the user permits it; until then, all items have equal
+    numbers of users, up to rounding.
     """
 
     what: ClassVar[What] = "population"
@@ -388,7 +387,10 @@ class PythonPopulation(PythonCode, OfUsers, FixedPopulation):
 
 
 def given_population(histogram: Counts, labels: Sequence[str] | None) -> Population:
-    """A population from its histogram; raises ScenarioError for an invalid histogram."""
+    """A population from its histogram, int64[d], and the items' names.
+
+    Raises ScenarioError for an invalid histogram or a wrong number of names.
+    """
     population = Explicit(tuple(histogram.tolist())).population
     if labels is None:
         return population

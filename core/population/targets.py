@@ -1,4 +1,4 @@
-"""Targets: which items an attack promotes, chosen by a rule or listed."""
+"""Targets: the items that an attack promotes, chosen by a rule or listed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ COUNT: Final = Range(1, limit=ITEMS.limit)
 
 
 def require_items(count: int, items: int, key: str) -> None:
-    """Raise ScenarioError for a parameter that requires more items than the domain has."""
+    """Raise ScenarioError if a parameter is larger than the number of items."""
     if count > items:
         rule = f"must be {Range(1, items)}, the number of items"
         raise ScenarioError(f"{rule}, {got(count)}", key=key)
@@ -34,8 +34,10 @@ class PickTargets(RangeChecked):
     count: Annotated[int, COUNT]
 
     def resolve(self, population: Population, seed: int) -> Items:
-        """int64[r], the indices of the targets; random targets are the first of one permutation per
+        """int64[r], the indices of the targets; random ones are the first of a permutation per
         population.
+
+        Raises ScenarioError for more targets than items.
         """
         require_items(self.count, population.domain_size, "count")
         if self.pick == "random":
@@ -48,7 +50,10 @@ class PickTargets(RangeChecked):
 
 @dataclass(frozen=True)
 class ListedTargets:
-    """Targets listed one by one: an int is an index, a string a label."""
+    """Targets listed one by one: an int is an index, a string a label.
+
+    Raises ScenarioError for an empty list.
+    """
 
     items: tuple[int | str, ...]
 
@@ -57,7 +62,10 @@ class ListedTargets:
             raise ScenarioError("must name at least one target, got []", key="items")
 
     def resolve(self, population: Population, seed: int) -> Items:  # noqa: ARG002
-        """int64[r], the indices of the targets, in the given order."""
+        """int64[r], the indices of the targets, in the given order.
+
+        Raises ScenarioError for an unknown item, and for an item that is listed twice.
+        """
         indices = [self._index(item, population) for item in self.items]
         if len(set(indices)) < len(indices):
             # A label and an index can name the same item.
@@ -95,7 +103,10 @@ class RandomSet:
     size: int
 
     def resolve(self, population: Population, seed: int) -> Items:
-        """int64[size], the indices of the random items: the first of a permutation of their own."""
+        """int64[size], the indices of the random items: the first of a permutation of their own.
+
+        Raises ScenarioError for more items than there are.
+        """
         require_items(self.size, population.domain_size, "size")
         return _shuffle_items(population, seed, (1,), self.size)
 

@@ -1,7 +1,7 @@
-"""The genuine users of a collection in rounds: who stays, who leaves, what newcomers hold.
+"""The genuine users of a collection in rounds: who stays, who leaves, and the items of newcomers.
 
-Like a population, the users of all rounds are drawn once a seed: trials repeat the protocol on the
-same data.
+Like a population, the users of all rounds are drawn once for each seed: all trials have the same
+users.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from .population import Population
 
 @dataclass(frozen=True, eq=False)
 class Turnover:
-    """The genuine users of R rounds, of constant number; a user who stays keeps one item.
+    """The genuine users of R rounds, of constant number; a user who stays keeps the same item.
 
     populations : the users of each round, in order.
     left : int64[d] for each round, the number of users of each item who have left since the round
-        before; 0 in the first. Any of an item's users are equally likely to be the ones who left.
+    before; 0 in the first. Each of the item's users is equally likely to leave.
     """
 
     populations: tuple[Population, ...]
@@ -36,21 +36,22 @@ def turnover(
     second: Population | None = None,
     seed: int = 0,
 ) -> Turnover:
-    """Draw the users of all rounds, each round from the one before.
+    """The users of all rounds, each round drawn from the one before.
 
     Parameters
     ----------
     first : the users of the first round.
     churn : the probability that a user is replaced by a new one between two rounds.
-    second : a population that more and more users come from: in round t of 0 … R-1 a user does with
-        probability t / (R-1). Besides churn, users of the first are replaced by users of it.
+    second : a population to which users drift, or None: in round t = 0, …, R-1 a user is from it
+        with probability t / (R-1), since users of `first` are replaced, besides churn.
 
     Notes
     -----
-    Users leave independently: by churn, and those of the first population also for one of the
-    second, with probability 1 / (R-t) before round t. A place that held item u at first
-    holds item v in round t with probability s(1-c)^t [u = v] + s(1 - (1-c)^t) w_v + (1-s) w'_v,
-    with s = 1 - t/(R-1) and w, w' the laws of the two populations; places are independent.
+    Users leave independently: by churn, and users of the first population also to be replaced by
+    one of the second, with probability 1 / (R-t) before round t. A user with item u in the first
+    round is in round t one with item v, with probability
+    s(1-c)^t [u = v] + s(1 - (1-c)^t) w_v + (1-s) w'_v, where s = 1 - t/(R-1), c is `churn`, and w,
+    w' are the distributions of the two populations; users are independent.
     """
     nobody = np.zeros(first.domain_size, dtype=np.int64)
     if rounds == 1 or (churn == 0 and second is None):

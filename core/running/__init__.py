@@ -1,1 +1,1 @@
-"""Runs experiments: their goals' searches and their trials, where that is computed, how long."""
+"""Runs experiments: searches for goals and trials, in this process or in others."""

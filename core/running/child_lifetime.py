@@ -1,6 +1,6 @@
-"""Ends a worker process whose parent is gone, whatever it computes.
+"""Ends a worker process when its parent ends.
 
-A parent that is killed can tell nobody. Its workers would compute on, and be waited for by nobody.
+The workers of a parent that is killed would otherwise compute on.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _libc: Final = ctypes.CDLL(None) if sys.platform == "linux" else None
 def die_with_parent() -> None:
     """Make Linux kill this process when the parent's thread ends; no effect on other systems.
 
-    It works where nothing of Python runs any more: in a loop that never gives way, or stopped.
+    It also works when no Python code runs any more: in an endless loop in C, or if stopped.
     """
     if _libc is not None:
         _libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
@@ -58,7 +58,7 @@ class _StoppableProcess(SpawnProcess):
 
 
 class StoppableContext(SpawnContext):
-    """The spawning context of `multiprocessing` whose processes `kill_processes` can end."""
+    """The `spawn` context of `multiprocessing` whose processes `kill_processes` can end."""
 
     Process = _StoppableProcess
 
@@ -66,8 +66,8 @@ class StoppableContext(SpawnContext):
 def kill_processes(thread: threading.Thread) -> None:
     """Kill all `multiprocessing` children of this process.
 
-    A process that is being started is waited for: without all that its parent sends, it would end
-    with a traceback.
+    thread : the thread in which no further process starts: it raises RunError there. A process that
+    is just starting is waited for, since without its parent's data it would end with a traceback.
     """
     with _one_at_a_time:
         _ending_threads.add(thread)

@@ -1,7 +1,8 @@
-"""A cluster of Dask as an executor that computes batches of blocks.
+"""A Dask cluster as an executor for batches of blocks.
 
-Needs the extra `cluster`. A cluster is trusted: Dask exchanges pickles, so that whoever reaches its
-scheduler can run code in this process. Dask computes the batches of a lost worker again, elsewhere.
+Needs the extra `cluster`. A cluster must be trusted: Dask exchanges pickles, so that everyone who
+reaches its scheduler can run code in this process. The batches of a lost worker are computed again
+by another.
 """
 
 from __future__ import annotations
@@ -32,13 +33,13 @@ LOST: Final = "the connection to the scheduler is lost"
 
 @contextlib.contextmanager
 def cluster(place: str) -> Iterator[ClusterExecutor]:
-    """A context manager that gives an executor on a Dask cluster, released at the end.
+    """A context manager of an executor on a Dask cluster, released at the end.
 
-    place : "tcp://HOST:PORT" or another address of a scheduler, a scheduler file that ends in
-        ".json", or "local" or "local:N" for N processes here, started for this.
+    place : an address of a scheduler such as "tcp://HOST:PORT", a scheduler file that ends in
+    ".json", or "local" or "local:N" for N processes started here.
 
-    Raises ScenarioError for what is no place, FileError for a file that is not there, RunError if
-    nobody answers or versions differ.
+    Raises ScenarioError without Dask or for an invalid place, FileError for a missing or invalid
+    scheduler file, RunError if no scheduler or worker answers or versions differ.
     """
     try:
         from distributed import Client
@@ -110,7 +111,7 @@ def _check_versions(worker_versions: dict[str, dict[str, str | int]]) -> None:
 class ClusterExecutor(Executor):
     """A `concurrent.futures` executor on a cluster, whose errors are one-sentence LdpErrors.
 
-    batch_s : seconds that a batch should take a worker; it takes this process 5 ms.
+    batch_s : seconds that a batch should take a worker; each costs this process 5 ms.
     """
 
     batch_s: Final = 1.0
@@ -123,7 +124,10 @@ class ClusterExecutor(Executor):
         return sum(self._client.nthreads().values())
 
     def submit(self, call: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        """The future of a call on a worker; its errors are LdpError or BrokenProcessPool."""
+        """The future of a call on a worker, which raises LdpError or BrokenProcessPool.
+
+        Raises LostError if the connection to the scheduler is lost.
+        """
         try:
             inner: Future[Any] = self._executor.submit(call, *args, **kwargs)
         except (OSError, RuntimeError):

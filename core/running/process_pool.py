@@ -1,4 +1,4 @@
-"""The pool of processes of this machine: who starts it, how it ends, and what its processes do."""
+"""The pool of processes on this machine."""
 
 from __future__ import annotations
 
@@ -33,8 +33,10 @@ class _Processes(dict[int, BaseProcess]):
 
 @contextlib.contextmanager
 def open_pool(workers: int) -> Iterator[tuple[ProcessPoolExecutor, set[BaseProcess]]]:
-    """A context manager that gives a process pool, killed on an exception, and its first, started
-    processes.
+    """A context manager of a process pool and the set of its first processes.
+
+    The pool's processes are killed on an exception. Raises SystemExit in a worker whose script is
+    not guarded by `if __name__ == "__main__":`.
     """
     if getattr(multiprocessing.current_process(), "_inheriting", False):
         raise SystemExit(GUARD)  # no traceback of a process that nobody started knowingly
@@ -65,7 +67,7 @@ def open_pool(workers: int) -> Iterator[tuple[ProcessPoolExecutor, set[BaseProce
 
 
 def describe_end(code: int | None) -> str:
-    """How a process ended, in brackets, for a message; "" if unknown."""
+    """The way in which a process ended, in brackets, by its exit code; "" if that is None."""
     if code is None:
         return ""
     return f" (exit code {code})" if code >= 0 else f" ({signal.Signals(-code).name})"

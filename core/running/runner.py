@@ -1,7 +1,7 @@
-"""Runs an experiment: a generator of the results so far.
+"""Runs an experiment, as a generator of the results so far.
 
-The unit of work is a picklable (cell, block of trials). Where it is computed, and in what order,
-does not change a number.
+The unit of work is a picklable (cell, block of trials). Results do not depend on where and in what
+order units are computed.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ PAUSE: Final = 0.02
 
 @dataclass(frozen=True, eq=False)
 class RunResults:
-    """The measurements of an experiment so far; one `CellResults` for each cell, in order.
+    """The results of an experiment so far: one `CellResults` for each cell, in order.
 
-    failures : the cells that failed; their trials finished before are kept. doubts : reasons to
-    doubt the numbers besides those of the experiment.
+    failures : the cells that failed; the trials before the failure are in `cells`.
+    doubts : reasons why results may be unreliable, besides the experiment's own warnings.
     """
 
     experiment: Experiment
@@ -54,7 +54,7 @@ class RunResults:
 
     @property
     def has_ended(self) -> bool:
-        """True if nothing is left to compute: every cell is complete or has failed."""
+        """Whether the run is over: every cell is complete or has failed."""
         failed = {failure.cell for failure in self.failures}
         return all(
             cell.index in failed or measured.trials == cell.trials
@@ -78,8 +78,9 @@ class RunResults:
 
 @dataclass(frozen=True, eq=False)
 class Progress:
-    """The progress of a run: the results so far, trials done and in all, seconds since
-    the start.
+    """The progress of a run: the results so far, trials done and in all, seconds since the start.
+
+    latest : the cell that was computed last; None at the start.
     """
 
     results: RunResults
@@ -90,22 +91,23 @@ class Progress:
 
 
 class Memory(Protocol):
-    """A store of computed blocks: returns known blocks and saves new ones. See `core.store`."""
+    """A store of computed blocks, see `core.store`."""
 
     def find(self, cell: Cell, number: int, trials: int) -> CellResults | None:
-        """A stored block, equal to what `Cell.block` computes; None if it is not stored."""
+        """The stored block, equal to what `Cell.block` computes; None if it is not stored."""
         ...
 
     def keep(self, cell: Cell, number: int, block: CellResults) -> None:
-        """Save a computed block; it appears in the results after this call."""
+        """Save a computed block; called before the block appears in the results."""
         ...
 
 
 @dataclass(frozen=True)
 class Shard:
-    """One of `of` equal shares of the blocks of an experiment: every `of`-th from the `number`-th.
+    """One of `of` equal shares of an experiment's blocks: every `of`-th block from the `number`-th
+    on.
 
-    Raises ScenarioError.
+    Raises ScenarioError unless 1 ≤ number ≤ of.
     """
 
     number: int = 1
@@ -125,7 +127,7 @@ WHOLE: Final = Shard()
 
 
 def units(experiment: Experiment, shard: Shard = WHOLE) -> Iterator[Unit]:
-    """Yields the work of a shard: (cell, block number, trials of the block), cell by cell."""
+    """Yields the units of a shard, cell by cell: (cell, block number, trials of the block)."""
     return itertools.islice(_units(experiment), shard.number - 1, None, shard.of)
 
 
@@ -145,28 +147,26 @@ def run(
     apart: bool = False,
     shard: Shard = WHOLE,
 ) -> Iterator[Progress]:
-    """Yields the results while every cell runs: first empty, at last complete.
+    """Yields the results while the cells are computed: first empty, at last complete.
 
-    A cell that raises CellError, as attacks in Python do, has failed: no more of it is computed,
-    the others go on.
-    In processes the same holds for an attack in Python that ends the process it runs in.
+    A cell that raises CellError, as plug-in code may, has failed: its computation ends, and other
+    cells go on. In worker processes the same holds if plug-in code ends the process.
 
     Parameters
     ----------
-    workers : 1 computes here, more in that number of processes.
-    executor : computes there instead: any `concurrent.futures.Executor`; it is not shut down. Two
-        batches of blocks are under way for each of its workers; where it does not tell their
-        number, as those of the standard library do, `workers` says it.
-    hook : called between pieces of work where they are computed here; raises to stop.
-    frequencies : keep the moments of every item's estimate (4 float64[d] a cell).
-    memory : blocks that it knows are not computed, the others are handed to it; asked for all
-        blocks before the first one is computed, from the thread that iterates.
-    apart : use a process where one worker is asked for, if there is an attack or a defence in
-        Python.
-    shard : computes only its share of the blocks; the results show those of each cell up to the
-        first one that is another shard's, the memory gets them all.
+    workers : the number of processes; 1 computes in this process.
+    executor : any `concurrent.futures.Executor`, used instead and not shut down. It gets two
+        batches of blocks for each of its workers; `workers` is their number if it has no
+        `_max_workers`.
+    hook : called between pieces of work that this process computes; it raises to stop the run.
+    frequencies : whether to keep the moments of every item's estimate (4 float64[d] a cell).
+    memory : a store; its blocks are not computed, and it gets all others. It is asked for all
+        blocks before the first is computed, in the thread that iterates.
+    apart : use a process even for one worker if the scenario has plug-in code.
+    shard : the share of the blocks to compute; the results have each cell's blocks up to the first
+        one of another shard, the memory gets all.
 
-    Closing the generator, or an exception in it, stops the work and leaves no process behind.
+    Closing the generator, or an exception in it, stops the work and ends all processes.
     """
     started = time.perf_counter()
     apart = apart and any(cell.python_code for cell in experiment.cells)

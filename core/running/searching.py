@@ -1,4 +1,4 @@
-"""The searches of an experiment's goals, in processes: what `compile` may leave out."""
+"""The searches for an experiment's goals, which `compile` may leave out, in processes."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from .process_pool import open_pool
 
 
 class Answers(Protocol):
-    """A store of answers to goals: returns known answers and saves new ones. See `core.store`.
+    """A store of answers to goals, see `core.store`.
 
-    most : genuine and fake users together, as a search may try them.
+    most : the largest number of genuine and fake users together that a search may try.
     """
 
     def find(self, cell: Cell, most: int) -> GoalAnswer | None:
@@ -27,7 +27,7 @@ class Answers(Protocol):
         ...
 
     def keep(self, cell: Cell, most: int) -> None:
-        """Save the answer that a search found for a cell."""
+        """Save a cell's answer, found by a search."""
         ...
 
 
@@ -35,7 +35,8 @@ class Answers(Protocol):
 class SearchProgress:
     """The progress of an experiment whose goals are searched one by one.
 
-    done, total : the searches, those that were known included. known : answers that were.
+    done : the number of goals with an answer, known ones included. total : the number of goals that
+    needed a search. known : the number of answers from the store.
     """
 
     experiment: Experiment
@@ -45,7 +46,7 @@ class SearchProgress:
 
 
 def open_goals(experiment: Experiment) -> list[Cell]:
-    """The cells whose goals still need a search."""
+    """The cells with a goal and no answer yet."""
     return [cell for cell in experiment.cells if cell.goal is not None and cell.answer is None]
 
 
@@ -56,12 +57,13 @@ def run_goal_searches(
     answers: Answers | None = None,
     hook: Hook = no_hook,
 ) -> Iterator[SearchProgress]:
-    """Yields the progress of the searches for missing answers: first the known ones, at last all.
+    """Yields the progress of the searches for goals: first with the known answers, at last with
+    all.
 
-    Each is the one that `compile` would find, whatever the number of workers. limits : as for
-    `compile`. answers : those that it knows are not searched for, the others are handed to it.
-    hook : called between trials where they are computed here; raises to stop. Closing the
-    generator, or an exception in it, stops the work.
+    Answers are equal to those that `compile` finds, for any number of workers. limits : whether the
+    limits of `compile` hold. answers : a store; its answers are not searched for, and it gets all
+    others. hook : called between trials that this process computes; it raises to stop the search.
+    Closing the generator, or an exception in it, stops the work.
     """
     cells = {cell.index: cell for cell in experiment.cells}
     most = MAX_USERS if limits else 2**62

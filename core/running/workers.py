@@ -1,8 +1,8 @@
-"""The places that compute units of work: here, in processes of this machine, in any executor.
+"""The computation of units of work: in this process, in processes of this machine, or in an
+executor.
 
-A unit is a picklable (cell, block of trials). Units travel in batches, which cost the parent a
-fraction of what they cost a worker; where they are computed, and in what company, does not change
-a number.
+A unit is a picklable (cell, block of trials). Units travel in batches, which costs the parent a
+fraction of what they cost a worker; results do not depend on the batches.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ TRIES: Final = 3
 
 @dataclass(frozen=True)
 class Failure:
-    """The reason why a cell failed: a sentence and a traceback."""
+    """The failure of a cell: a sentence and a traceback."""
 
     cell: int
     error: str
@@ -46,7 +46,11 @@ Outcome: TypeAlias = tuple[Cell, int, CellResults | Failure]
 
 @dataclass(frozen=True)
 class ComputePlace:
-    """The executor or processes that compute units."""
+    """The executor or processes that compute units.
+
+    hook : called between pieces of work in this process. apart : whether to use a process even for
+    one worker.
+    """
 
     workers: int
     executor: Executor | None
@@ -57,7 +61,7 @@ class ComputePlace:
 def compute_units(work: Iterator[Unit], count: int, where: ComputePlace) -> Iterator[Outcome]:
     """Yields the outcomes of units, in order of completion.
 
-    count : the greatest number that there may be of them.
+    count : the largest possible number of units. Raises RunError if workers die.
     """
     workers, executor = where.workers, where.executor
     if executor is not None:
@@ -76,16 +80,16 @@ def compute_units(work: Iterator[Unit], count: int, where: ComputePlace) -> Iter
 
 
 class LostError(RunError):
-    """Raised if all workers are lost; finished outcomes are kept."""
+    """Raised if all workers are lost; outcomes so far are kept."""
 
 
 class Batches:
     """Batches of units: single units first, then as many as keep a worker busy for some time.
 
-    The last ones are smaller, so that all workers end together. A unit with plug-in code
-    is a batch alone: it may end the process that computes it.
+    The last batches are smaller, so that all workers end together. A unit with plug-in code is a
+    batch alone, as the code may end the process.
 
-    worth : that time, in seconds.
+    worth : seconds that a batch should take.
     """
 
     def __init__(
@@ -96,7 +100,7 @@ class Batches:
         self._seconds = worth
 
     def peek(self) -> Unit | None:
-        """The next unit, without removing it; None at the end."""
+        """The next unit, which stays the next; None at the end."""
         self._next = self._next or next(self._work, None)
         return self._next
 
@@ -105,7 +109,7 @@ class Batches:
         self._seconds = max(seconds / units, 1e-6)
 
     def take(self) -> list[Unit]:
-        """The next batch; empty at the end."""
+        """The next batch, which is removed; empty at the end."""
         batch: list[Unit] = []
         size = max(1, int(min(self._worth / self._seconds, self._left / (4 * self._workers))))
         while len(batch) < size and (unit := self.peek()) is not None:
@@ -120,9 +124,9 @@ class Batches:
 
 
 def compute_batch(batch: Sequence[Unit]) -> tuple[list[CellResults | Failure | None], float]:
-    """The outcome of each unit of a batch, and the seconds that they took.
+    """The outcome of each unit of a batch, and the seconds that all took.
 
-    After a failure of a cell no more of it is computed: None.
+    After a cell's failure the outcomes of its other units are None.
     """
     began = time.perf_counter()
     outcomes: list[CellResults | Failure | None] = []

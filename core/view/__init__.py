@@ -1,8 +1,9 @@
-"""What is known about a cell, as one value: settings, facts, measured, theory, conclusion.
+"""The views of a cell as values: settings, derived numbers, measurements, closed forms,
+conclusions.
 
-Frozen values of plain numbers in tuples, None where undefined, so that whoever shows them
-needs no NumPy: the JSON document, CSV, the app, a playback and a notebook read the same values, and
-the wire of the app carries them as they are. The files of this room make them from results.
+Values are frozen and consist of plain numbers in tuples, None if undefined, so that a reader of
+them needs no NumPy: the JSON document, CSV, the app, a playback and a notebook use the same values.
+The other modules here make them from results.
 """
 
 from __future__ import annotations
@@ -24,19 +25,18 @@ def _check_lengths(*columns: Sized | None) -> None:
 class CellView(Struct, frozen=True):
     """One cell of a run: its settings, derived numbers, and its metrics with closed forms.
 
-    parameters : flat and dotted, as in the JSON document.
-    path : None where the code of its protocol decides it, and may not run here.
-    p, q : of a pure protocol; None where p and q are letters of bits, with opposite roles.
-    trials, wanted : done, and asked for.
+    parameters : flat, with dotted names, as in the JSON document.
+    path : "counts" or "reports"; None if that depends on plug-in code that is not permitted.
+    p, q : of a pure protocol; None for RAPPOR, whose p and q are probabilities of bits.
+    trials, wanted : the trials done, and the number requested.
     metrics : measured and expected, by name.
-    bits : numbers of bits with a noise of their own, by their names in the JSON document; None for
-        protocols without.
+    bits : the numbers of RAPPOR's bits, by their names in the JSON document; else None.
     answer : to a goal, the fields of `core.metrics.goal.GoalAnswer`, its metric and at_least.
-    budgets : the promise of all reports together, `Cell.budgets`; empty where each stands alone.
-    elsewhere : the expected gain of the same attack by the kind of a protocol, its own among them;
-        empty where it is not asked for, or not known.
-    hidden : the gain that no defence can see, of the same number of fakes; None likewise.
-    warnings : the reasons to doubt the results, a sentence each.
+    budgets : the privacy budgets of all reports of a user together, `Cell.budgets`; may be empty.
+    elsewhere : the expected gain of the same attack under other protocols, by kind; empty if it was
+    not requested or is not known.
+    hidden : the gain that as many fakes reach without any defence noticing; None likewise.
+    warnings : the reasons why the results may be unreliable, a sentence each.
     """
 
     index: int
@@ -61,11 +61,12 @@ class CellView(Struct, frozen=True):
 
 
 class EstimateSummary(Struct, frozen=True):
-    """The estimated frequencies of one stage, a number for each item shown.
+    """The estimated frequencies of one arm, a number for each item shown.
 
-    mean : over the trials. std : standard deviation over the trials, None for one trial.
-    sigma : closed-form standard deviation of one trial's estimate; where there is none, that over
-        the trials, 0 for one trial.
+    mean : over the trials.
+    std : the standard deviation over the trials; None for one trial.
+    sigma : the closed-form standard deviation of one trial's estimate; without a closed form,
+    `std`, or 0 for one trial.
     """
 
     mean: tuple[float, ...]
@@ -76,11 +77,13 @@ class EstimateSummary(Struct, frozen=True):
 class TrialEstimates(Struct, frozen=True):
     """The estimates of a cell's targets and most frequent items in each of its first trials.
 
-    items : their indices, the first `targets` of them targets. labels, true : their names and
-        true frequencies.
+    items : the items' indices, targets first. targets : how many of them are targets.
+    labels, true : the items' names and true frequencies.
     arms : by an arm's name, a row for each item with a number for each trial.
-    expected : the closed forms of one trial's estimate, mean and standard deviation, a row for each
-        item; only of the arms that have one.
+    expected : the closed-form mean and standard deviation of one trial's estimate, a row for each
+    item, by an arm's name; only for arms with closed forms.
+
+    Raises ValueError for columns of different lengths.
     """
 
     items: tuple[int, ...]
@@ -101,12 +104,13 @@ class TrialEstimates(Struct, frozen=True):
 
 
 class Ends(Struct, frozen=True):
-    """The interval ends of one collection, for the items with the largest estimates.
+    """The intervals of one collection, for the items with the largest estimates.
 
-    reports : N. share : that of the fakes, at most. labels : the names of the items, and of each
-    its true frequency, its estimate with the attack, the ends of the interval where nobody is
-    fake (naive) and of that which holds whatever the fakes send, and the share of fakes that
-    overturns its lead over the next item, None for the last one.
+    reports : the number N of reports. share : the largest share of fakes that the intervals allow.
+    labels, true, estimates : the items' names, true frequencies, and estimates with the attack.
+    naive_low, naive_high : the ends of the interval that assumes no fakes.
+    low, high : the ends of the interval that holds whatever the fakes send.
+    overturning : the share of fakes that overturns an item's lead over the next; None for the last.
     """
 
     reports: int
@@ -124,12 +128,13 @@ class Ends(Struct, frozen=True):
 class FrequencySummary(Struct, frozen=True):
     """Estimated and true frequencies of one cell; means over `trials` trials.
 
-    items : the indices shown, ascending; all of them unless only some were asked for.
-    labels : their names.
-    arms : the estimates by the arm's name, "clean" and "attacked" at least where they are kept.
-    detected : in which share of the trials the item was detected; None where nothing is tested.
-    by_trial : those of single trials, where they were asked for in the cell at a cursor.
-    ends : of the intervals of one collection; None where nothing bounds what a fake can say.
+    items : the indices shown, ascending. labels : their names.
+    arms : the estimates by the arm's name; empty if they are not stored.
+    detected : the share of trials that detect each item; None without a test.
+    by_trial : the estimates in single trials, if requested.
+    ends : the intervals of one collection; None if the support of a fake report is not known.
+
+    Raises ValueError for columns of different lengths.
     """
 
     domain_size: int
@@ -155,7 +160,7 @@ class FrequencySummary(Struct, frozen=True):
 
     @property
     def attacked_estimates(self) -> EstimateSummary:
-        """The estimates with the attack; equal to the clean ones without an attack."""
+        """The estimates with the attack; in a cell without an attack, equal to the clean ones."""
         return self.arms["attacked"]
 
     @property
@@ -167,14 +172,16 @@ class FrequencySummary(Struct, frozen=True):
 class BitCounts(Struct, frozen=True):
     """RAPPOR's bit counts in one trial, fakes included, with the expected counts.
 
-    The columns have an entry for each of the first cohorts (all of them unless there are very
-    many), or k entries for each of them in turn.
+    Columns have a number for each of the first cohorts (all of them unless there are very many), or
+    k numbers for each of these cohorts.
 
-    cohorts : m, all of them. bits : k. users : the cohort's users. counts : how many of them sent
-        the bit as 1.
-    expected_*, *_std : mean and standard deviation of these, None where the fakes' reports have no
-        closed form.
-    held : the share of genuine users whose filter has the bit.
+    cohorts : m, the number of all cohorts. bits : k. users : the users of each cohort.
+    counts : the users who sent the bit as 1.
+    held : the share of genuine users whose Bloom filter has the bit.
+    expected_*, *_std : the mean and the standard deviation; None if the fakes' reports have no
+    closed form.
+
+    Raises ValueError for columns of different lengths.
     """
 
     cohorts: int
@@ -196,22 +203,25 @@ class BitCounts(Struct, frozen=True):
 
     @property
     def cohort_count(self) -> int:
-        """The number of cohorts in the columns."""
+        """The number of cohorts in the columns, at most `cohorts`."""
         return len(self.users)
 
     def of(self, cohort: int) -> slice:
-        """The slice of a cohort in the columns of bits."""
+        """The slice of one cohort in the columns with k numbers for each cohort."""
         return slice(cohort * self.bits, (cohort + 1) * self.bits)
 
 
 class Detection(Struct, frozen=True):
-    """A filter's score of every report of one trial, with its ROC: how well scores separate fakes.
+    """A filter's scores of the reports of one trial, with the ROC curve.
 
-    kind : the filter's. meaning : what its score is, in a few words.
-    scores : those that there are, rising; genuine, fakes : the users with each of them.
-    wrong, caught : the ROC curve, the flagged shares of both groups from no threshold passed to
-        all; empty without fakes. area : under it.
-    flagged : the same shares of what the defence flags; None where it tells no fakes.
+    kind : of the filter. meaning : of its score, in a few words.
+    scores : the distinct scores, ascending. genuine, fakes : the users with each score.
+    wrong, caught : the ROC curve, the flagged shares of genuine and of fake users as the threshold
+    falls; empty without fakes.
+    area : the area under the ROC curve; None without fakes.
+    flagged : the shares of genuine and of fake users that the defence flags; None if it flags none.
+
+    Raises ValueError for columns of different lengths.
     """
 
     kind: str
@@ -232,16 +242,18 @@ class Detection(Struct, frozen=True):
 class RoundSummary(Struct, frozen=True):
     """The numbers of each round of a campaign, from round 0 on.
 
-    users, malicious, share : of the round. spent : ε of a user who took part in all rounds so far.
+    users, malicious, share : of the round. spent : ε of a user with a report in every round so far.
     metrics : by name.
-    entered : in how many of the trials all targets came to the top k.
-    entry : in which round they first did, on average over those trials, with its standard error.
-    targets : the first ones, where they were asked for; the columns below have an entry for each of
-        them in every round.
-    true : true frequency. arms : mean estimate in each arm, by its name.
-    errors : standard error of the attacked one, None for one trial.
-    expected : its closed form, None in rounds that have none.
-    rank : its place among the mean estimates of all items, 1 the largest.
+    entered : the number of trials in which all targets reach the top k.
+    entry, entry_error : the mean of the first such round over these trials, and its standard error.
+    targets : the first targets, if requested; the columns below have a number for each target and
+    round.
+    true : the true frequency. arms : the mean estimate, by the arm's name.
+    errors : the standard error of the estimate with the attack; None for one trial.
+    expected : the closed form of that estimate; None for rounds without one.
+    rank : the place among the mean estimates of all items, 1 for the largest.
+
+    Raises ValueError for columns of different lengths.
     """
 
     users: tuple[int, ...]
@@ -276,5 +288,7 @@ class RoundSummary(Struct, frozen=True):
 
     @property
     def attacked_means(self) -> tuple[tuple[float, ...], ...]:
-        """The mean estimates with the attack; equal to the clean ones without an attack."""
+        """The mean estimates with the attack; in a cell without an attack, equal to the
+        clean ones.
+        """
         return self.arms["attacked"]

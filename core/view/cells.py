@@ -1,4 +1,4 @@
-"""Cells viewed: what a cell is, and what its trials measured beside the closed forms."""
+"""Views of cells: the settings, and the measurements with their closed forms."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def cell_view(
 ) -> CellView:
     """The summary of a cell after its measured trials, for charts and JSON.
 
-    expected : the closed forms of its metrics; None: they are worked out. beside : the kinds of
-    protocols under which the gain of its attack is told as well.
+    expected : the closed forms of its metrics; computed if None. beside : the kinds of protocols
+    for which the expected gain of the attack is included.
     """
     facts = cell.protocol.facts()
     pure = cell.pure if cell.is_pure and "p_star" not in facts else None
@@ -58,7 +58,7 @@ def cell_view(
 
 
 def closed_forms(cell: Cell) -> dict[str, float | None]:
-    """The closed form of each metric; None if there is no finite one."""
+    """The closed form of each metric, by name; None if there is no finite one."""
     expected = expected_metrics(cell)
     return {
         name: value if value is not None and math.isfinite(value) else None
@@ -69,7 +69,7 @@ def closed_forms(cell: Cell) -> dict[str, float | None]:
 def measurements(
     cell: Cell, measured: CellResults, expected: Mapping[str, float | None]
 ) -> dict[str, Estimate]:
-    """Each metric over the trials, with its closed form."""
+    """The mean and standard error of each metric over the trials, by name, with its closed form."""
     return {name: compare_with_theory(cell, measured, name, expected) for name in cell.metrics}
 
 
@@ -82,7 +82,7 @@ def _answer(cell: Cell) -> dict[str, Any] | None:
 
 
 def metric_names(cells: Iterable[Cell]) -> list[str]:
-    """The names of METRICS, then those of the metrics in Python that any of the cells measures."""
+    """The names of METRICS, then those of the metrics in Python in any of the cells."""
     return list(dict.fromkeys([*METRICS, *(name for cell in cells for name in cell.metrics)]))
 
 

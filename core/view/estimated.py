@@ -1,4 +1,4 @@
-"""The estimated frequencies of a cell's items, in each arm."""
+"""The estimated frequencies of a cell's items, by arm."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ LONGEST_LABEL = 64
 def frequencies(
     cell: Cell, measured: CellResults, sigmas: Mapping[Arm, Floats], most: int | None = None
 ) -> FrequencySummary | None:
-    """The estimates of a cell; None for a task without a list of items.
+    """The estimates of a cell, summarised; None for a task without a list of items.
 
-    sigmas : the standard deviations of one trial's estimates in the arms that have a closed form.
-    most : the items shown of a larger domain, by short names; None: all.
+    sigmas : the standard deviations of one trial's estimates, in arms with a closed form. most :
+    the largest number of items to show, with short names; None for all.
     """
     arms, truth = measured.arms, cell.task.truth(cell)
     if truth is None:
@@ -103,7 +103,7 @@ def _estimates(moments: Moments, items: Items, sigma: Floats | None) -> Estimate
 
 
 def closed_sigmas(cell: Cell) -> dict[Arm, Floats]:
-    """The standard deviation σ of each item's estimate in one trial, for stages with a closed
+    """float64[d] by arm: the standard deviation σ of one trial's estimates, for arms with a closed
     form.
     """
     linear = LINEAR in cell.metrics and cell.task.truth(cell) is not None
@@ -118,10 +118,11 @@ def closed_sigmas(cell: Cell) -> dict[Arm, Floats]:
 def chosen_items(
     targets: Items, levels: tuple[Floats, ...], residuals: tuple[Floats, ...], most: int
 ) -> Items:
-    """At most `most` items of a large domain to be shown, ascending.
+    """At most `most` items of a large domain to show, ascending.
 
-    All targets (thinned out evenly where they are more than half of `most`), the largest of
-    each of `levels`, the largest in size of each of `residuals`, and items evenly spread.
+    All targets (thinned evenly if they are more than half of `most`), the items with the largest of
+    each of `levels`, those with the largest |residual| of each of `residuals`, and items at even
+    distances.
 
     Parameters
     ----------
@@ -138,7 +139,7 @@ def chosen_items(
 
 
 def evenly(size: int, count: int) -> Items:
-    """`count` indices spread evenly over [0, size), both ends among them."""
+    """int64[count]: indices spread evenly over [0, size), both ends included."""
     return np.linspace(0, size - 1, count).round().astype(np.int64)
 
 

@@ -1,6 +1,6 @@
-"""What single trials of a cell have drawn: bit counts, verdicts on reports, estimates.
+"""The bit counts, verdicts and estimates of single trials.
 
-A run keeps none of it: the trials are drawn again, exactly as in the run.
+A run stores none of them: the trials are drawn again, with equal results.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ ITEMS: Final = 12
 
 
 def bit_counts(cell: Cell, hook: Hook) -> BitCounts | None:
-    """The bit counts of the first trial; None without Bloom filters."""
+    """The bit counts of the first trial; None for protocols other than RAPPOR."""
     if not isinstance(cell.protocol, Rappor):
         return None
     protocol: Any = cell.protocol
@@ -80,9 +80,7 @@ def _column(values: Floats | Counts) -> tuple[float, ...]:
 
 
 def verdicts(cell: Cell, hook: Hook) -> Detection | None:
-    """The filter's verdict on each report of the first trial; None if the first filter has no
-    score.
-    """
+    """The first filter's scores of the reports of the first trial; None if it has no scores."""
     first = next(iter(cell.filters), None)
     if first is None or not first.scores:
         return None
@@ -115,7 +113,7 @@ def verdicts(cell: Cell, hook: Hook) -> Detection | None:
 def levels(score: Floats) -> tuple[Floats, Counts]:
     """The distinct scores, ascending, and the index of each report's score among them.
 
-    Very many are put into equal steps, each with its middle.
+    More than LEVELS distinct scores are binned into as many equal steps, each with its middle.
     """
     values, place = np.unique(score, return_inverse=True)
     if values.size <= LEVELS:
@@ -126,7 +124,9 @@ def levels(score: Floats) -> tuple[Floats, Counts]:
 
 
 def single_trials(cell: Cell, hook: Hook) -> TrialEstimates | None:
-    """The estimates of the first trials; None for campaigns and tasks without a list of items."""
+    """The estimates of the first trials; None for a campaign, and for a task without a list of
+    items.
+    """
     truth = cell.task.truth(cell)
     if cell.rounds or truth is None or LINEAR not in cell.metrics:
         return None

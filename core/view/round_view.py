@@ -1,4 +1,4 @@
-"""The rounds of a campaign viewed, and the frequencies of each."""
+"""Views of a campaign's rounds, and of the frequencies in each."""
 
 from __future__ import annotations
 
@@ -27,10 +27,11 @@ those of every other round are, or of every third, and so on."""
 
 @dataclass(frozen=True, eq=False)
 class RoundExpectations:
-    """The closed forms of the rounds, each None if unknown.
+    """The closed forms of each round, None if there are none.
 
-    theories : those of the metrics. estimates : float64[d], those of the attacked arm.
-    sigmas : σ of one trial's estimates, in the arms that have a closed form.
+    theories : of the metrics, by name.
+    estimates : float64[d], of the estimates with the attack.
+    sigmas : float64[d] by arm, σ of one trial's estimates.
     """
 
     theories: list[dict[str, float | None]]
@@ -51,7 +52,7 @@ def rounds_view(
 ) -> RoundSummary:
     """The summary of a campaign's rounds after the measured trials.
 
-    expected : the closed forms, with which the estimates of the first targets are shown as well.
+    expected : the closed forms; without them the estimates of the first targets are left out.
     """
     theories = None if expected is None else expected.theories
     rounds, entry = rounds_of(cell, measured, theories), entry_of(cell, measured)
@@ -97,7 +98,7 @@ def _rows(values: Floats) -> tuple[tuple[float, ...], ...]:
 
 
 def rounds_shown(cell: Cell, most_items: int) -> range:
-    """The rounds whose frequencies are shown, evenly spread if there are too many."""
+    """The rounds whose frequencies are shown, at even distances if there are too many numbers."""
     items = min(cell.task.size(cell), most_items)
     count = len(cell.rounds)
     return range(0, count, -(-count * items // MAX_ESTIMATES))
@@ -110,9 +111,9 @@ def round_frequencies(
     expected: RoundExpectations | None = None,
     most: int | None = None,
 ) -> FrequencySummary | None:
-    """The estimates of one round, summarised as if it were a cell.
+    """The estimates of one round, summarised like those of a cell.
 
-    expected : the closed forms, whose σ are shown. most : the items shown of a larger domain.
+    expected : the closed forms, for σ. most : the largest number of items to show; None for all.
     """
     rounds = measured.rounds
     assert rounds is not None

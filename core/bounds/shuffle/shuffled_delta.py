@@ -9,8 +9,7 @@ y drawn from ω. The distribution of the sum is one Fourier transform. Four meas
 an upper bound, and sharp:
 
 * X is put on a grid by splitting each value between its two neighbours, which preserves the mean;
-the
-  mean of a convex function can only grow. A sum of many terms is made of blocks, each put on a
+  the mean of a convex function can only grow. A sum of many terms is made of blocks, each put on a
   wider grid in the same way, as one grid for all would be too coarse for a term.
 * All distributions are tilted by e^(θx), with θ such that sums near 0 are common, so that rounding
   is a small part of the result however small δ is.

@@ -1,4 +1,4 @@
-"""The conclusions about frequencies: an estimate for each item of a list, and its metrics."""
+"""The conclusions about frequencies: an estimate for each item of a list, and the metrics."""
 
 from __future__ import annotations
 
@@ -22,14 +22,15 @@ from .hitters import HitterConclusion
 
 @dataclass(frozen=True, eq=False)
 class FrequencyConclusion(Robust):
-    """The estimated frequencies of all items in several trials, for each stage (clean, attacked,
-    defended), with the true ones.
+    """The estimated frequencies of all items in several trials, by arm, with the true frequencies.
 
     estimates : by arm, from the same genuine reports.
-    truth : float64[d], the true frequencies of the genuine users; leaders : the largest of them.
-    targets : indices; empty where there is no attack. users, malicious : the numbers of genuine
-    and of fake users. protocol : of the reports of one collection, where each supports items; else
-    None. weights : float64[d], how much each item counts in a mean over them; None if all alike.
+    truth : float64[d], the true frequencies of the genuine users.
+    leaders : the k most frequent items.
+    targets : int64[r], indices of items; empty without an attack.
+    users, malicious : the numbers of genuine and of fake users.
+    protocol : of the reports of one collection, if reports support items; else None.
+    weights : float64[d], the weight of each item in a mean over items; None if all are equal.
     """
 
     estimates: Mapping[Arm, Estimates]
@@ -60,12 +61,12 @@ class FrequencyConclusion(Robust):
         return self.estimates[arm].flags is not None
 
     def totals(self, arm: Arm) -> Floats:
-        """float64[trials]: the sum of the targets' estimates in one stage."""
+        """float64[trials]: the sum of the targets' estimates in one arm."""
         return np.asarray(self.target_estimates[arm].sum(axis=1))
 
     def gains(self, before: Arm, after: Arm) -> Floats:
-        """float64[trials]: the gain: the sum of the targets' estimates in stage `after` less that
-        in `before`.
+        """float64[trials]: the gain, the sum of the targets' estimates in arm `after` less that in
+        `before`.
         """
         return np.asarray(
             (self.target_estimates[after] - self.target_estimates[before]).sum(axis=1)
@@ -73,7 +74,7 @@ class FrequencyConclusion(Robust):
 
     @cached_property
     def target_estimates(self) -> Mapping[Arm, Floats]:
-        """float64[trials, r]: the estimates of the targets, by stage."""
+        """float64[trials, r]: the estimates of the targets, by arm."""
         return {arm: made.frequencies[:, self.targets] for arm, made in self.estimates.items()}
 
     @property
@@ -83,7 +84,7 @@ class FrequencyConclusion(Robust):
 
     @cached_property
     def errors(self) -> Mapping[Arm, Floats]:
-        """float64[trials, d]: estimate minus true frequency, by stage."""
+        """float64[trials, d]: the estimate minus the true frequency, by arm."""
         return {arm: made.frequencies - self.truth for arm, made in self.estimates.items()}
 
     @cached_property
@@ -114,7 +115,7 @@ class FrequencyConclusion(Robust):
         return np.asarray((low <= self.truth) & (self.truth <= high))
 
     def squared_errors(self, arm: Arm) -> Floats:
-        """float64[trials]: the mean squared error over the items."""
+        """float64[trials]: the mean squared error over the items in one arm."""
         squares = self.errors[arm] ** 2
         if self.weights is not None:
             return np.asarray(squares @ self.weights)
@@ -122,7 +123,7 @@ class FrequencyConclusion(Robust):
 
     @cached_property
     def rankings(self) -> Mapping[Arm, Ranking]:
-        """The items ranked by their estimates, by stage."""
+        """The items ranked by their estimates, by arm."""
         return {
             arm: Ranking(made.frequencies, self.truth, self.leaders)
             for arm, made in self.estimates.items()
@@ -133,7 +134,9 @@ class FrequencyConclusion(Robust):
         return np.asarray(self.rankings[arm].top[:, self.targets].sum(axis=1))
 
     def detect_items(self, arm: Arm) -> BoolArray:
-        """bool[trials, d]: the items that the server detects (RAPPOR's significance test)."""
+        """bool[trials, d]: the items that the server detects (RAPPOR's significance test) in one
+        arm.
+        """
         detected = self.estimates[arm].detected
         assert detected is not None
         return detected

@@ -1,4 +1,4 @@
-"""The conclusions about heavy hitters: the items that the server names, and their metrics.
+"""The conclusions about heavy hitters, the items that the server names, and their metrics.
 
 Identification metrics: Cao, Jia, Gong, USENIX Security 2021, section 5; NCR: Wang, Li, Jha, TDSC
 2019.
@@ -22,13 +22,12 @@ from ..conclusion import Conclusion, Metric
 
 @dataclass(frozen=True, eq=False)
 class HitterAnswer:
-    """The heavy hitters that the server names in several trials, as far as w watched items are
-    concerned.
+    """The heavy hitters that the server names in several trials, for w items of interest.
 
-    survived : bool[trials, G, w], True if the prefix of an item is among the survivors of a level;
-        at the last one the item itself is in the answer.
-    estimates : float64[trials, w], the estimated frequency of each; 0 outside the answer.
-    size : the number of items in an answer.
+    survived : bool[trials, G, w], whether the prefix of an item survives a level; at the last of G
+    levels, whether the item is named.
+    estimates : float64[trials, w], the estimated frequency of each item; 0 if it is not named.
+    size : the number of items that the server names.
     """
 
     survived: NDArray[np.bool_]
@@ -37,25 +36,25 @@ class HitterAnswer:
 
     @property
     def named_items(self) -> NDArray[np.bool_]:
-        """bool[trials, w]: the items in the answer."""
+        """bool[trials, w]: whether the server names each item."""
         return np.asarray(self.survived[:, -1])
 
     @property
     def lasted_levels(self) -> Floats:
         """float64[trials, w]: the number of levels that an item's prefixes survive before the first
-        loss.
+        that one does not.
         """
         return np.asarray(np.logical_and.accumulate(self.survived, axis=1).sum(axis=1), np.float64)
 
 
 @dataclass(frozen=True, eq=False)
 class HitterConclusion(Conclusion):
-    """The heavy hitters that the server names in several trials of a cell, for each stage, with the
-    true ones.
+    """The heavy hitters that the server names in several trials, by arm, with the true heavy
+    hitters.
 
-    targets : int64[r], their places among the watched items; empty without an attack.
-    hitters : int64[h], those of the k most frequent items that anybody holds, the most frequent
-        first.
+    targets : int64[r], the targets' places among the w items; empty without an attack.
+    hitters : int64[h], the places of the k most frequent items with any users, the most frequent
+    first.
     """
 
     answers: Mapping[Arm, HitterAnswer]
@@ -94,8 +93,8 @@ class HitterConclusion(Conclusion):
         return 2 * self._find_targets(arm) / (self.answers[arm].size + self.hitters.size)
 
     def ncr(self, arm: Arm) -> Floats:
-        """float64[trials]: normalised cumulative rank: the rank weights of the hitters found, over
-        all rank weights.
+        """float64[trials]: the normalised cumulative rank, the rank weights of the named true heavy
+        hitters over all rank weights.
         """
         return np.asarray(
             self.answers[arm].named_items[:, self.hitters] @ rank_weights(self.hitters.size)

@@ -1,4 +1,4 @@
-"""The conclusions about numbers, their mean or how they spread, and the metrics of both."""
+"""The conclusions about numbers, their mean or their distribution, and the metrics of both."""
 
 from __future__ import annotations
 
@@ -18,15 +18,16 @@ from ..conclusion import Metric, Robust
 
 @dataclass(frozen=True, eq=False)
 class MeanConclusion(Robust):
-    """The estimated mean in several trials of a cell, for each stage, with the true mean.
+    """The estimated mean in several trials of a cell, by arm, with the true mean.
 
     means : float64[trials] by arm, from the same genuine reports.
-    truth : the mean of the genuine users' numbers. attacked : whether there are fakes.
-    robust : the ends of the interval that holds if as many reports are fake as are, float64[trials]
-        each; None where no report says a number.
-    flags : what defences claim, by arm; empty without one that claims anything.
-    squares : float64[trials] by arm, the estimated means of the squares of numbers; NaN where
-        reports tell none.
+    truth : the mean of the genuine users' numbers.
+    attacked : whether there are fakes.
+    robust : the ends of the interval that holds for the actual share of fakes, float64[trials]
+    each; None if reports are not numbers.
+    flagged : the detections of defences, by arm; empty without any.
+    squares : float64[trials] by arm, the estimated means of squared numbers; NaN if reports do not
+    reveal them.
     """
 
     means: Mapping[Arm, Floats]
@@ -42,7 +43,7 @@ class MeanConclusion(Robust):
 
     @property
     def targets(self) -> Items:
-        """The empty set of items, since an attack on a mean has no targets."""
+        """The mean as the only target, int64[1]; empty without an attack."""
         return np.arange(int(self.attacked))
 
     @property
@@ -71,35 +72,32 @@ class MeanConclusion(Robust):
         return self.flagged[arm]
 
     def vectors(self, arm: Arm) -> Floats:
-        """float64[trials, k]: the estimates whose moments over trials are kept, in one stage."""
+        """float64[trials, k]: the estimates in one arm whose moments over trials are stored."""
         return self.means[arm][:, None]
 
     def mean(self, arm: Arm) -> Floats:
-        """float64[trials]: the estimated mean."""
+        """float64[trials]: the estimated mean in one arm."""
         return self.means[arm]
 
     def shift(self, before: Arm, after: Arm) -> Floats:
-        """float64[trials]: the change of the estimated mean from stage `before` to stage
-        `after`.
-        """
+        """float64[trials]: the change of the estimated mean from arm `before` to arm `after`."""
         return np.asarray(self.means[after] - self.means[before])
 
     def errors(self, arm: Arm) -> Floats:
-        """float64[trials]: estimated mean minus true mean."""
+        """float64[trials]: the estimated mean minus the true mean in one arm."""
         return np.asarray(self.means[arm] - self.truth)
 
 
 @dataclass(frozen=True, eq=False)
 class DistributionConclusion(MeanConclusion):
-    """The estimated distribution of numbers in several trials of a cell, for each stage, with the
-    true one.
+    """The estimated distribution of numbers in several trials of a cell, by arm, with the true one.
 
-    fits : float64[trials, d] by arm, the estimates from the same genuine reports; each adds up to
-        1.
-    misfits : float64[trials] by arm, the chi-square of the reports that the estimate expects, less
-        what it is on average of an honest population, in its standard deviations; NaN where the
-        estimate is no fit of the reports.
-    held : float64[d], the true distribution. step : from the middle of a part to that of the next.
+    fits : float64[trials, d] by arm, the estimated distributions over d parts of the range, from
+    the same genuine reports; each adds up to 1.
+    misfits : float64[trials] by arm, the chi-square distance of reports from the estimate, less its
+    mean for honest users, in its standard deviations; NaN if the estimate is not fitted to reports.
+    held : float64[d], the true distribution.
+    step : the distance between the middles of two neighbouring parts.
     """
 
     fits: Mapping[Arm, Floats] = field(default_factory=dict)
@@ -111,14 +109,14 @@ class DistributionConclusion(MeanConclusion):
         return self.fits[arm]
 
     def gaps(self, arm: Arm) -> Floats:
-        """float64[trials, d]: estimated minus true cumulative distribution at the end of
+        """float64[trials, d]: the estimated minus the true cumulative distribution at the end of
         each part.
         """
         return np.cumsum(self.fits[arm] - self.held, axis=1)
 
     def wasserstein(self, arm: Arm) -> Floats:
-        """float64[trials]: the Wasserstein-1 distance of the estimated distribution, in units of
-        the range.
+        """float64[trials]: the Wasserstein-1 distance of the estimated from the true distribution,
+        in units of `step`.
         """
         return np.asarray(np.abs(self.gaps(arm)).sum(axis=1) * self.step)
 

@@ -156,8 +156,7 @@ class Shuffled(Trust):
     """The shuffle model: a shuffler removes the senders of the reports.
 
     delta : δ of the central guarantee. central_epsilon : the central ε of the shuffled reports,
-    from
-        which the protocol's ε₀ is solved. None: ε₀ is the protocol's own.
+        from which the protocol's ε₀ is solved. None: ε₀ is the protocol's own.
     """
 
     linked: ClassVar[bool] = False
