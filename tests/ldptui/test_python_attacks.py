@@ -115,7 +115,7 @@ def test_a_refusal_names_the_place_that_asks(tmp_path: Path, capsys: Captured) -
     assert told.startswith(f"{place}: attack.mix.1.name {asks}")
     swept = place.with_name("swept.toml")
     swept.write_text(place.read_text() + '"attack.mix.1.name" = ["honest", "other"]\n')
-    assert ": attack.mix.1.name asks" in fail(capsys, exits.USAGE, "run", str(swept))
+    assert ": attack.mix.1.name needs" in fail(capsys, exits.USAGE, "run", str(swept))
     phases = f"[[attack.phase]]\nrounds = 1\nshare = 0.1\nmix = [{other}]\n"
     phases += f"[[attack.phase]]\nrounds = 1\nshare = 0.1\nmix = [{other}, {part}]\n"
     place.write_text(

@@ -32,7 +32,7 @@ def test_a_metric_is_run_once_and_read_by_every_command(
     Path("mine.py").write_text(CODE)
     Path("mine.toml").write_text(SCENARIO, encoding="utf-8")
     told = fail(capsys, exits.USAGE, "run", "mine.toml")
-    assert "asks for the metric 'biggest', somebody's Python code, which is not allowed" in told
+    assert "needs the metric 'biggest', Python code that is not allowed yet" in told
     printed = succeed(capsys, "run", "mine.toml", "--code", "mine.py", "--trials", "2")
     assert "biggest" in printed
     assert "before" in printed
