@@ -37,7 +37,8 @@ def test_the_theory_page_has_every_equation_with_its_verdict() -> None:
     assert headings == [(str(number), LISTED[number - 1].title) for number in range(1, 42)]
     of = Counter(equation.verdict for equation in LISTED)
     counts = rf"{of['ok']} are right .* {of['loose']} are loose .* {of['wrong']} are wrong, and "
-    assert re.search(rf"{counts}{of['missing']} stand in print only as tables", " ".join(theory.split()))
+    counts += f"{of['missing']} stand in print only as tables"
+    assert re.search(counts, " ".join(theory.split()))
 
 
 @pytest.mark.long
