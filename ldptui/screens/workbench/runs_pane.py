@@ -6,6 +6,7 @@ import time
 from collections.abc import Mapping
 from typing import ClassVar, Final
 
+from rich.cells import cell_len
 from rich.text import Text
 from textual.binding import Binding, BindingType
 from textual.reactive import var
@@ -35,6 +36,8 @@ ROOMY: Final = 8
 """Rows from which a rule and four lines below the list describe the run under the cursor."""
 LOW: Final = 4
 """Rows from which a run that failed says why."""
+LEAST: Final = 20
+"""Cells that the difference of a run has at least; time, trials and duration give way to it."""
 DRAWN: Final = "ldptui {ldptui}, NumPy {numpy}, Python {python}"
 EMPTY: Final = "No run yet. {} runs the scenario with all its trials and its sweep, and keeps it."
 
@@ -129,12 +132,16 @@ class RunsPane(FilteredList):
         number = run.name.removeprefix("run ") if view.full else "now"
         row = Text(no_wrap=True, overflow="ellipsis")
         row.append(f"{mark} {MARKS.get(run.status, ' ')} {number:>4}{star} ")
+        room = max(20, self.content_size.width - 2)
         if view.full:
-            row.append(f"{_when(run.started)} {fmt.count(view.done):>7} trials ")
-            row.append(f"{fmt.duration(view.seconds):>7}  ")
+            trials, seconds = fmt.count(view.done), fmt.duration(view.seconds)
+            columns = [f"{_when(run.started)} ", f"{trials:>7} trials ", f"{seconds:>7}  "]
+            while columns and cell_len("".join(columns)) > room - row.cell_len - LEAST:
+                columns.pop()
+            row.append("".join(columns))
         row.append("".join(f"#{tag} " for tag in run.tags), "italic")
         row.append(spell_text(self, what))
-        row.truncate(max(20, self.content_size.width - 2), overflow="ellipsis")
+        row.truncate(room, overflow="ellipsis")
         return row
 
     def _describe(self) -> None:

@@ -75,6 +75,13 @@ async def test_the_last_run_is_shown_at_once_and_runs_are_laid_over_it(store: Pa
         await pilot.press("5", "end")
         assert pane.current is not None
         assert pane.current.number == 1
+        for width, has_time in ((72, True), (36, False)):  # what differs stays, the time goes
+            pane.styles.width = width
+            await pilot.pause()
+            first = str(pane.query_one(OptionList).get_option_at_index(1).prompt)
+            assert first.endswith("ε 2 → 1")
+            assert (" trials " in first) == has_time
+        pane.styles.width = "1fr"
         await pilot.press("space")
         await until(pilot, lambda: bool(charts.overlays))
         assert [overlay.label for overlay in charts.overlays] == ["ε 2"]
