@@ -206,7 +206,7 @@ class Repair(Struct, frozen=True):
 def repair_of(draft: Draft) -> Repair | None:
     """The repair of the draft's first problem; None if there is none."""
     problem = draft.problems[0] if draft.problems else None
-    if problem is None or problem.key != TARGETS:
+    if problem is None or not problem.key.endswith("targets.items"):  # a phase may inherit them
         return None
     items, domain = value_of(draft, TARGETS), value_of(draft, "population.items")
     if not isinstance(items, list) or not isinstance(domain, int) or domain < 2:

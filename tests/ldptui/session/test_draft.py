@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from support.draft_cases import TEXT, plain
 
+from ldptui import scenarios
 from ldptui.core.scenario import parse
 from ldptui.session.draft import (
     Draft,
@@ -20,6 +21,7 @@ from ldptui.session.draft import (
     mark_saved,
     new_sweep,
     own_problem,
+    repair_of,
     sweep_of,
     sweepable,
     value_of,
@@ -215,3 +217,14 @@ def test_every_key_that_can_be_swept_starts_valid(text: str, tmp_path: Path) -> 
         after = edit_key(draft, f"sweep.{key}", new_sweep(draft, key))
         bad = [problem for problem in after.problems if "number of items" not in problem.message]
         assert bad == [], key
+
+
+def test_targets_that_phases_inherit_are_repaired_too() -> None:
+    head = scenarios.path("quickstart").read_text(encoding="utf-8").partition("[attack]")[0]
+    phase = '[[attack.phase]]\nrounds = 2\nshare = 0.1\nmix = [{ kind = "mga", weight = 1 }]\n'
+    text = f"{head}[attack]\ntargets = {{ items = [40, 70] }}\n{phase}"
+    repair = repair_of(edit_key(draft_of(text, Path()), "population.items", 49))
+    assert repair is not None
+    assert (repair.key, repair.value) == (
+        "attack.targets", {"pick": "least-frequent", "count": 2},
+    )  # fmt: skip
