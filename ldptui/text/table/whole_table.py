@@ -189,7 +189,9 @@ def theory_table(
 SYMBOLS: Final = {
     "α": r"$\alpha$", "β": r"$\beta$", "δ": r"$\delta$", "ε": r"$\varepsilon$", "∞": r"$\infty$",
     "η": r"$\eta$", "τ": r"$\tau$", "σ": r"$\sigma$", "ρ": r"$\rho$", "−": "$-$", "±": r"$\pm$",
+    "γ": r"$\gamma$", "θ": r"$\theta$", "λ": r"$\lambda$", "μ": r"$\mu$", "Δ": r"$\Delta$",
     "…": r"\dots{}", "²": "$^2$", "√": r"$\surd$", "≥": r"$\geq$", "≤": r"$\leq$", "|": r"$|$",
+    "≈": r"$\approx$", "·": r"$\cdot$", "′": "$'$", "₀": "$_0$", "₁": "$_1$", "⁺": "$^+$",
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "^": r"\^{}", "~": r"\~{}",
     **{mark: f"\\{mark}" for mark in "&%$#_"},
 }  # fmt: skip
@@ -318,11 +320,12 @@ def latex(words: str) -> str:
     if words == text.MISSING:
         return "--"
     escaped = "".join(SYMBOLS.get(letter, letter) for letter in words)
-    return re.sub(
+    powered = re.sub(
         "10([⁰¹²³⁴⁵⁶⁷⁸⁹⁻]+)|10\\$\\^2\\$",
         lambda power: f"$10^{{{(power[1] or '²').translate(RAISED)}}}$",
         escaped,
     )
+    return powered.replace("⁻", "$^-$")
 
 
 def _columns(groups: Sequence[ColumnGroup]) -> list[tuple[str, TextColumn]]:

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 from support.cases import attack, experiment
 
+from ldptui.catalogue import key_words, listed_keys
+from ldptui.catalogue.toml_rows import rows
 from ldptui.core.base.summary import Estimate
 from ldptui.core.export import TableChoice
 from ldptui.core.running.runner import RunResults, run
@@ -136,10 +138,16 @@ def test_markdown_has_as_many_cells_in_each_row() -> None:
         ("f_T, 5 % & more", r"f\_T, 5 \% \& more"),
         ("ε∞ ≥ {1}", r"$\varepsilon$$\infty$ $\geq$ \{1\}"),
         ("rare", "rare"),
+        ("≈ +1.2", r"$\approx$ +1.2"),
     ],
 )
 def test_words_in_latex(words: str, written: str) -> None:
     assert latex(words) == written
+
+
+def test_latex_knows_every_letter_of_a_heading() -> None:
+    names = [row["name"] for row in rows("metrics").values()]
+    assert latex(" ".join([*names, *(key_words(key).symbol for key in listed_keys())])).isascii()
 
 
 @pytest.mark.parametrize(
