@@ -17,12 +17,12 @@ from textual.widgets import Static
 from ...charts.series import Bars
 from ...messages import ChoicesAsked
 from ...questions.field_help import lab_field_help
-from ...questions.options import OptionSpec, Step
+from ...questions.options import OptionSpec
 from ...questions.question import Question
 from ...questions.sheet import AnswerSheet
 from ...terminal.keyboard import first_focus, takes_focus
 from ...widgets.blank import Scroll
-from ...widgets.field import Field, Steps, ValueInput
+from ...widgets.field import Field, ValueInput
 from ...widgets.number_table import NumberTable
 from ...widgets.picker import pick
 from ...widgets.words import put
@@ -31,11 +31,6 @@ from .lab_answer import NO_CHART, LabChart, Words
 SIDE_BY_SIDE: Final = 70
 """Cells of width from which fields stand in two columns."""
 INTO: Final = Binding.Group("into the form")
-STEPS: Final[Mapping[Step, Steps]] = {
-    "hundredths": Steps("0.01", "0.05"),
-    "decades": Steps(decades=True),
-    "1-2-5": Steps(round_numbers=True),
-}
 
 
 class FieldColumns(VerticalLayout):
@@ -127,8 +122,7 @@ class LabForm(Scroll, inherit_bindings=False):
             grouped=option.name != "seed",
             optional=option.is_optional,
         )
-        if blank.steps:
-            field.steps = STEPS[blank.steps]
+        field.step = blank.steps
         if number:
             field.bounds = option.range
         return field

@@ -21,4 +21,4 @@ from .controls import (
     style_of,
 )
 from .field import LABEL_WIDTH, Field
-from .typed import Steps, nudge_value, read, write
+from .typed import nudge_value, read, write

@@ -19,7 +19,7 @@ from ...session.draft import allowed_range, input_of
 from ...session.draft.looking import Type
 from ..words import spell_text
 from .controls import SWEPT, ChoiceControl, ValueInput, faint_style, style_of
-from .typed import Steps, nudge_value, read, steps_of, write
+from .typed import Step, nudge_value, read, step_of, write
 
 if TYPE_CHECKING:
     from ldptui.core.base.ranges import Range
@@ -60,7 +60,7 @@ class Field(Widget):
         self.set_reactive(Field.label, label)
         self.key, self.type_ = key, type_ or "text"
         self.optional, self.grouped = optional, grouped
-        self.steps: Steps | None = None  # its own; else those of the key
+        self.step: Step = ""  # its own; else those of the key
         self.bounds: Range | None = None  # its own; else those of the key
         self.offered: tuple[str, ...] = ()
         self._value: Any = _NOTHING  # what was shown last
@@ -221,7 +221,7 @@ class Field(Widget):
             return None
         if not isinstance(value, int | float):
             value = bounds.low if bounds is not None and math.isfinite(bounds.low) else 0
-        number = nudge_value(value, up, big, self.steps or steps_of(self.key, self.type_))
+        number = nudge_value(value, up, big, self.step or step_of(self.key, self.type_))
         if bounds is not None and number not in bounds:
             end = bounds.high if number > value else bounds.low
             if end not in bounds or not math.isfinite(end):

@@ -6,11 +6,9 @@ import json
 import math
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
-from typing import Any, Final
-
-from msgspec import Struct
+from typing import Any, Final, TypeAlias
 
 from ldptui.core.base.errors import format_number
 
@@ -143,47 +141,29 @@ def _item(value: Any) -> str:
     return write(value, grouped=False)
 
 
-class Steps(Struct, frozen=True):
-    """The step sizes of the keys up and down in a number field.
-
-    small, big : the step, and the step with shift.
-    round_numbers : along 1, 2, 5, 10, 20, …, with shift ten times as far.
-    doubling : along the powers of two, with shift four times as far.
-    decades : by factors of ten, with shift of a hundred.
-    """
-
-    small: str = "0.1"
-    big: str = "1"
-    round_numbers: bool = False
-    doubling: bool = False
-    decades: bool = False
+Step: TypeAlias = str | Sequence[str]
+"""A step and the one with shift, or in words: "hundredths", "1-2-5" (with shift ten times as far),
+"doubling" (four times), "decades" (a hundred times)."""
 
 
-_WHOLE: Final = Steps("1", "10")
+def step_of(key: str, type_: Type) -> Step:
+    """The step that the catalogue gives a key, else that of its type."""
+    step: Step | None = key_words(key).step
+    return step or (("1", "10") if type_ == "integer" else ("0.1", "1"))
 
 
-def steps_of(key: str, type_: Type) -> Steps:
-    """The steps that the catalogue gives a key, else those of its type."""
-    step = key_words(key).step
-    if step is None:
-        return _WHOLE if type_ == "integer" else Steps()
-    if isinstance(step, list):
-        return Steps(*step)
-    return Steps(round_numbers=step == "1-2-5", doubling=step == "doubling")
-
-
-def nudge_value(value: float, up: bool, big: bool, steps: Steps) -> int | float:
-    """The next larger or smaller number on the grid of the steps."""
-    if steps.round_numbers:
+def nudge_value(value: float, up: bool, big: bool, step: Step) -> int | float:
+    """The next larger or smaller number on the grid of the step."""
+    if step == "1-2-5":
         return next_round_number(value, up, big)
-    if steps.doubling:
+    if step == "doubling":
         return next_power(max(1, round(value)), up, big)
-    if steps.decades:
+    if step == "decades":
         return float(Decimal(repr(value)).scaleb((2 if big else 1) * (1 if up else -1)))
-    step = Decimal(steps.big if big else steps.small)
-    at = Decimal(repr(value)) / step
+    size = Decimal((("0.01", "0.05") if step == "hundredths" else step)[big])
+    at = Decimal(repr(value)) / size
     beyond = math.floor(at) + 1 if up else math.ceil(at) - 1
-    number = beyond * step
+    number = beyond * size
     whole = isinstance(value, int) and number == number.to_integral_value()
     return int(number) if whole else float(number)
 

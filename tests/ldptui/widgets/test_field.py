@@ -11,7 +11,7 @@ from textual.containers import Vertical
 from ldptui.catalogue import listed_kinds
 from ldptui.screens.workbench.parameters_pane import ParametersPane
 from ldptui.session.draft import edit_key
-from ldptui.widgets.field import ChoiceControl, Field, Steps, ValueInput, nudge_value, read, write
+from ldptui.widgets.field import ChoiceControl, Field, ValueInput, nudge_value, read, write
 
 USERS = "population.users"
 
@@ -93,30 +93,31 @@ def test_what_is_written_is_read_back(value: Any) -> None:
 @pytest.mark.parametrize(
     ("value", "up", "big", "steps", "after"),
     [
-        (1.0, True, False, Steps("0.1", "1"), 1.1),
-        (1.1, True, False, Steps("0.1", "1"), 1.2),
-        (1.05, False, False, Steps("0.1", "1"), 1.0),
-        (1.0, True, True, Steps("0.1", "1"), 2.0),
-        (0.3, False, False, Steps("0.1", "1"), 0.2),
-        (7, True, False, Steps("1", "10"), 8),
-        (7, True, True, Steps("1", "10"), 10),
-        (1000, True, False, Steps(round_numbers=True), 2000),
-        (1000, False, False, Steps(round_numbers=True), 500),
-        (128, True, False, Steps(round_numbers=True), 200),
-        (128, False, False, Steps(round_numbers=True), 100),
-        (1000, True, True, Steps(round_numbers=True), 10_000),
-        (8, True, False, Steps(doubling=True), 16),
-        (9, True, True, Steps(doubling=True), 32),
-        (8, False, False, Steps(doubling=True), 4),
-        (9, False, False, Steps(doubling=True), 8),
-        (9, False, True, Steps(doubling=True), 4),
-        (1e-06, True, False, Steps(decades=True), 1e-05),
-        (1e-06, False, True, Steps(decades=True), 1e-08),
-        (1, False, False, Steps(round_numbers=True), 1),
-        (10**13, True, False, Steps(round_numbers=True), 2 * 10**13),
+        (1.0, True, False, ("0.1", "1"), 1.1),
+        (1.1, True, False, ("0.1", "1"), 1.2),
+        (1.05, False, False, ("0.1", "1"), 1.0),
+        (1.0, True, True, ("0.1", "1"), 2.0),
+        (0.3, False, False, ("0.1", "1"), 0.2),
+        (0.3, True, True, "hundredths", 0.35),
+        (7, True, False, ("1", "10"), 8),
+        (7, True, True, ("1", "10"), 10),
+        (1000, True, False, "1-2-5", 2000),
+        (1000, False, False, "1-2-5", 500),
+        (128, True, False, "1-2-5", 200),
+        (128, False, False, "1-2-5", 100),
+        (1000, True, True, "1-2-5", 10_000),
+        (8, True, False, "doubling", 16),
+        (9, True, True, "doubling", 32),
+        (8, False, False, "doubling", 4),
+        (9, False, False, "doubling", 8),
+        (9, False, True, "doubling", 4),
+        (1e-06, True, False, "decades", 1e-05),
+        (1e-06, False, True, "decades", 1e-08),
+        (1, False, False, "1-2-5", 1),
+        (10**13, True, False, "1-2-5", 2 * 10**13),
     ],
 )
-def test_steps(value: float, up: bool, big: bool, steps: Steps, after: float) -> None:
+def test_steps(value: float, up: bool, big: bool, steps: Any, after: float) -> None:
     assert nudge_value(value, up, big, steps) == after
 
 
