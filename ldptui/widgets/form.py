@@ -20,6 +20,7 @@ from ..messages import FieldFocused
 from ..session.draft import own_problem, repair_of, sweep_of, value_of
 from ..terminal.keyboard import first_focus, takes_focus
 from .blank import PlainScroll
+from .delays import call_after
 from .field import ROW_KEYS, Field, FormControl, ValueInput
 from .path_field import PathSuggester
 from .words import put
@@ -254,7 +255,7 @@ class FormPane(Widget, can_focus=True):
         if draft.parses:
             self.close(False)
         elif self._block_timer is None:
-            self._block_timer = self.set_timer(BLOCK_S, self._close_if_broken)
+            self._block_timer = call_after(self, BLOCK_S, self._close_if_broken)
 
     def _close_if_broken(self) -> None:
         self._block_timer = None

@@ -14,6 +14,7 @@ from textual.widget import Widget
 from ..catalogue import metric_words
 from ..terminal.keyboard import RUNS, key_of
 from ..text import format as fmt
+from .delays import call_after
 from .words import DOT, cut_at_word, parts_within
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ class StatusLine(Widget):
         if self._fading is not None:
             self._fading.stop()
         self._stays = False
-        self._fading = self.set_timer(NOTE_S, self._drop_note) if note else None
+        self._fading = call_after(self, NOTE_S, self._drop_note) if note else None
 
     def _drop_note(self) -> None:
         self.note = ""

@@ -39,6 +39,7 @@ from ...terminal.clipboard import copy
 from ...terminal.places import current_dir
 from ...widgets.choice_bar import ChoiceBar
 from ...widgets.cursor import Move
+from ...widgets.delays import call_after
 from ...widgets.key_hints import KeyHints, group_words
 from ...widgets.status import StatusLine
 from .lab_form import LabBody
@@ -49,9 +50,7 @@ if TYPE_CHECKING:
     from ...session.draft import Draft
 
 DEBOUNCE_S: Final = 0.1
-"""From the last keystroke of a burst to the question."""
-AT_ONCE_S: Final = 0.001
-"""The same of its first one, and where each is answered; Textual's timers cannot do with 0."""
+"""From the last keystroke of a burst to the question; none passes after its first one."""
 NAMES: Final = tuple(TOPICS)
 OPENED: Final = next(name for name, topic in TOPICS.items() if topic.group == "My reports")
 """The tab that shows a collection which is opened."""
@@ -261,8 +260,8 @@ class LabScreen(Screen[None]):
     def _ask_soon(self, *, at_once: bool = False) -> None:
         if self._debounce is not None:
             self._debounce.stop()
-        wait = AT_ONCE_S if at_once or self.page.topic.live else DEBOUNCE_S
-        self._debounce = self.set_timer(wait, self._ask)
+        wait = 0.0 if at_once or self.page.topic.live else DEBOUNCE_S
+        self._debounce = call_after(self, wait, self._ask)
 
     def _ask(self, **more: Any) -> None:
         """Ask the form's question, unless it is answered already or being answered."""

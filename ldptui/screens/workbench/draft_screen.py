@@ -26,6 +26,7 @@ from ...session.draft import (
 from ...session.run_list import RunList
 from ...session.snapshot import with_rest
 from ...terminal.keyboard import UNDO, key_of
+from ...widgets.delays import call_after
 from ...widgets.field import is_typing, write
 from ...widgets.key_hints import KeyHints
 from ...widgets.status import StatusLine
@@ -89,7 +90,7 @@ class DraftScreen(Screen[None]):
             self._put_off.pop(what, None)
             call()
 
-        self._put_off[what] = self.set_timer(seconds, act)
+        self._put_off[what] = call_after(self, seconds, act)
 
     def drop(self, what: str) -> None:
         """Cancel the deferred action named `what`."""

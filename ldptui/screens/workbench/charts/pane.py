@@ -21,6 +21,7 @@ from ....terminal.keyboard import RUN, key_of
 from ....widgets.blank import PaneColumns, call_on_resize
 from ....widgets.choice_bar import ChoiceBar, Choices
 from ....widgets.cursor import Move, move_cursor
+from ....widgets.delays import call_after
 from ....widgets.form import BLOCK_S
 from ....widgets.plot import ChartView
 from ....widgets.words import entitle, put
@@ -149,7 +150,7 @@ class ChartsPane(Vertical):
         # What was simulated is marked as stale when the new is late, not with every key.
         self._show(mark=False)
         if self.draft is not None and self.draft.problems:  # nothing new will come
-            self.set_timer(BLOCK_S, lambda: self._show(mark=self._shown.invalid))
+            call_after(self, BLOCK_S, lambda: self._show(mark=self._shown.invalid))
 
     def watch_snapshot(self) -> None:
         if self.cursor is not None and self.cursor >= self._round_count:
