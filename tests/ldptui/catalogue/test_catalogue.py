@@ -23,7 +23,7 @@ from ldptui.core.scenario import KEY_TYPES, KINDS, choices_of, range_of, sweepab
 from ldptui.questions.field_help import lab_field_help
 from ldptui.questions.topics import TOPICS
 from ldptui.widgets.field import LABEL_WIDTH
-from ldptui.widgets.field.typed import Steps, steps_of
+from ldptui.widgets.field.typed import nudge_value, step_of
 
 KEYS = catalogue.listed_keys()
 FORM = {"sweep", "script"}
@@ -166,7 +166,7 @@ def what_a_row_begins_with_is_allowed(key: str) -> None:
             assert type_of(key) is str
     assert not words.axis or allowed is not None or type_of(key) is list
     assert set(words.words) <= set(choices_of(key))
-    assert isinstance(steps_of(key, "number"), Steps)
+    assert nudge_value(1, True, False, step_of(key, "number")) > 1
     if words.sweep is not None:
         assert key in sweepable_keys()
 
