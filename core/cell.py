@@ -258,22 +258,22 @@ class Cell:
         That of attacks, defences and metrics, permitted or not; of a population, and of a protocol
         given by tables, only before it was executed.
         """
-        asked: dict[What, tuple[str, ...]] = {
+        codes: dict[What, tuple[str, ...]] = {
             "attack": self.python_attacks,
             "defence": tuple(map(code_of, self.defences)),
             "protocol": (self.protocol.unread_code_name or self.protocol.code,),
             "population": (self.population.awaited,),
             "metric": tuple(metric.code for metric in self.python_metrics),
         }
-        return tuple((what, name) for what, names in asked.items() for name in names if name)
+        return tuple((what, name) for what, names in codes.items() for name in names if name)
 
     @property
     def decided_path(self) -> Path | None:
         """The path (counts or reports) on which the cell is simulated; None if unpermitted code
         decides it.
         """
-        asked = self.parameters.get("simulate.path")
-        return None if awaits_code(self.protocol) and asked == "auto" else self.path
+        path = self.parameters.get("simulate.path")
+        return None if awaits_code(self.protocol) and path == "auto" else self.path
 
     @property
     def share(self) -> float:
@@ -307,9 +307,9 @@ class Cell:
         """Whether robust intervals exist: one collection, and a known range of one report's
         contribution.
         """
-        told: Any = self.protocol
+        protocol: Any = self.protocol
         return not self.rounds and (
-            self.is_pure or not (isinstance(told, LocalMechanism) or told.withholds)
+            self.is_pure or not (isinstance(protocol, LocalMechanism) or protocol.withholds)
         )
 
     @property

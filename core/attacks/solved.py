@@ -74,8 +74,8 @@ class Solving(Among):
 
     def answer(self, protocol: Any, view: View) -> Law | Lack:
         sizes = self.sizes(protocol, view.targets)
-        told: Law | Lack = protocol.law_of(Ask(self.report_law, view.targets, sizes=sizes))
-        return told
+        law: Law | Lack = protocol.law_of(Ask(self.report_law, view.targets, sizes=sizes))
+        return law
 
     def programme(self, protocol: IndependentBits, targets: Items) -> Programme:
         """The linear programme whose unknowns are the shares of fakes that support j = 0..r

@@ -105,8 +105,8 @@ class Strategy:
         """The protocol's distribution of one fake report; a `Lack` with the reason if the protocol
         has none.
         """
-        told: Law | Lack = protocol_of_fakes(protocol, self.cohort).law_of(self.ask(view))
-        return told
+        law: Law | Lack = protocol_of_fakes(protocol, self.cohort).law_of(self.ask(view))
+        return law
 
     def law(self, protocol: Any, view: View) -> Law:
         """The distribution of one fake report; raises ScenarioError if the protocol has none."""
@@ -143,11 +143,10 @@ class Strategy:
         return evenly(view.targets, domain_size)
 
     def item_support(self, protocol: Any, targets: Items, counted: Items) -> ItemSupport | None:
-        """The support of each item by one fake report; None if the attack's distribution is
-        unknown.
+        """The support of each item by one fake report; None if it is unknown.
 
-        targets : int64[r], those of the attack. counted : int64, the items whose number the
-        variance is of.
+        targets : int64[r], the attack's targets. counted : int64[…], the items whose number in a
+        report has the variance.
         """
         return self.law(protocol, View(targets)).support(counted)
 
@@ -219,10 +218,10 @@ class Fakes:
         return count if self.sent == 1 else np.asarray(binomial(count, self.sent, rng))
 
     def item_support(self, protocol: Any, counted: Items) -> ItemSupport | None:
-        """The support of each item by one of them, which their share does not change; None if
-        unknown.
+        """The support of each item by one of the fakes' reports; None if it is unknown.
 
-        counted : the targets whose number the variance is of.
+        It does not depend on the fakes' share. counted : int64[…], the items whose number in a
+        report has the variance.
         """
         alone: Any = self.strategy
         alone = replace(alone, share=0.0) if hasattr(alone, "share") else alone

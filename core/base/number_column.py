@@ -78,8 +78,8 @@ class NumberColumn:
 
     def _exact(self, batch: Batch) -> Numbers:
         cells = [str(cell).strip() for cell in batch.cells[0]]
-        found = [as_number(cell) for cell in cells]
-        numbers = np.array([math.nan if each is None else each for each in found])
+        values = [as_number(cell) for cell in cells]
+        numbers = np.array([math.nan if each is None else each for each in values])
         at = int(np.isnan(numbers).argmax()) if np.isnan(numbers).any() else None
         if at is None and not self.clip:
             at = first_outside(numbers, self.low, self.high)

@@ -4,9 +4,8 @@ A claim says that a weighted sum of frequencies is above a level: "A is more fre
 above x", "a and b together are above c and d"; or that an item is among the k most frequent ones.
 It holds for every share of fakes below β*, the *overturning share*: if it were false, so many
 reports, all contributing as much to the claim as one report can, would be needed. With S = Σ w ȳ
-the
-sum of all reports' mean contributions, X its value at the level, and Y the largest contribution of
-one fake,
+the sum of all reports' mean contributions, X its value at the level, and Y the largest contribution
+of one fake,
 
     β* = (S − X)/(Y − X),
 

@@ -223,9 +223,9 @@ def floor_of(
         fakes = least_fakes(chain.seen, reports, rates, chances[:k])
         at = int(np.argmax(fakes)) if k else 0
         if k and fakes[at] > best.fakes:
-            found = chain.items[: at + 1]
+            items = chain.items[: at + 1]
             best = Floor(
-                int(fakes[at]), reports, confidence, found, chain.every, int(chain.seen[at])
+                int(fakes[at]), reports, confidence, items, chain.every, int(chain.seen[at])
             )
     return best
 

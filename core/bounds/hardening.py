@@ -3,8 +3,7 @@
 Our derivation: all unary encodings and all local hashing (with an ideal family) of one ε lie on the
 curve Var*(a) = a²/((e^ε − 1)(a − 1) − 1) over the gain factor a = (1 − q)/(p − q). It begins at
 a = e^ε/(e^ε − 1), the least of any pure protocol with this ε, and is lowest at twice that, where
-OUE
-is. `docs/theory.md` has the proof.
+OUE is. `docs/theory.md` has the proof.
 """
 
 from __future__ import annotations

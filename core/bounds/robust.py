@@ -4,8 +4,7 @@ Of N reports at most a share β is fake, and a fake contributes to an item any v
 `high`. If all reports contribute ȳ on average, honest reports contribute between
 (ȳ − β high)/(1 − β) and (ȳ − β low)/(1 − β): the *marginal set*, both of whose ends some fakes
 reach. The *sharp set* is smaller: it holds if all reports together have the distribution of an
-honest
-population, so that no defence detects anything, and is the undetectable bound inverted
+honest population, so that no defence detects anything, and is the undetectable bound inverted
 (`undetectable`). Noise is added as Imbens and Manski do ("Confidence intervals for partially
 identified parameters", Econometrica 2004). Our derivations of the sets are in `docs/reports.md`.
 """
@@ -374,7 +373,7 @@ def robust_intervals(
 
 
 def robust_mean(
-    told: Floats,
+    mean: Floats,
     spread: Floats,
     reach: float,
     reports: int,
@@ -383,9 +382,9 @@ def robust_mean(
 ) -> Interval:
     """Intervals in [-1, 1] that cover the honest users' mean, whatever a share of fakes sends.
 
-    told : float64[…], the mean of N reports, each a number from -reach to reach. spread :
+    mean : float64[…], the mean of N reports, each a number from -reach to reach. spread :
     float64[…], the variance of one report; fakes add to it and never reduce it.
     """
-    ends = honest_mean(told, share, -reach, reach)
+    ends = honest_mean(mean, share, -reach, reach)
     low, high = with_noise(ends, np.sqrt(spread / reports) / (1 - share), confidence)
     return np.clip(low, -1.0, 1.0), np.clip(high, -1.0, 1.0)

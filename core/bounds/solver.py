@@ -31,8 +31,8 @@ class Programme:
     targets.
     slack : the margin below the thresholds, in standard deviations.
     sizes : whether the number of ones has the distribution of honest reports. mass : whether the
-    mean
-    number of ones is at most that of honest reports. padding : int64[r + 1], as a tuple, the ones
+    mean number of ones is at most that of honest reports. padding : int64[r + 1], as a tuple, the
+    ones
         elsewhere of each class if their number is free.
     """
 

@@ -277,14 +277,14 @@ def verified_counts(
 
     clean : the genuine users' counts [trials, d] without a defence; a defence does not change them.
     """
-    asked = cell.sifted_cell
-    if asked.trust is cell.trust:
+    sifted = cell.sifted_cell
+    if sifted.trust is cell.trust:
         return {}
     drawn = drawn_trials(cell, trials)
     nobody = (np.empty(0, dtype=np.int64),) * trials
     before = FilteredReports(clean, np.full(trials, cell.users), nobody, None)
     if cell.attack is None:
         return {CLEAN_DEFENDED: before, ATTACKED_DEFENDED: before}
-    fakes, senders = sent_counts(asked, number, drawn, hook, history)
+    fakes, senders = sent_counts(sifted, number, drawn, hook, history)
     after = FilteredReports(clean + fakes[:trials], cell.users + senders[:trials], nobody, None)
     return {CLEAN_DEFENDED: before, ATTACKED_DEFENDED: after}

@@ -129,5 +129,5 @@ def _grow_chain(
 def count_chain(protocol: Exchangeable, reports: Reports, chain: ItemChain) -> Counts:
     """int64[k]: the reports that support all, or none, of the first 1, 2, …, k items of a chain."""
     bits = protocol.supports_of(reports, chain.items)
-    told = bits if chain.every else ~bits
-    return np.asarray(np.logical_and.accumulate(told, axis=1).sum(axis=0))
+    members = bits if chain.every else ~bits
+    return np.asarray(np.logical_and.accumulate(members, axis=1).sum(axis=0))

@@ -49,10 +49,11 @@ class MaximumLikelihood(Correction):
     kind: Literal["ml"] = "ml"
 
     def correct(self, frequencies: Floats, known: ServerKnowledge) -> Floats:
-        """The maximum-likelihood frequencies, by a search for the multiplier μ of their sum in O(60
-        d).
+        """The maximum-likelihood frequencies, by a bisection for the Lagrange multiplier μ of their
+        sum, in O(60 d).
 
-        All f_v > 0 have the same slope μ of the term in s_v, so that s_v falls as μ rises.
+        The support probabilities s_v of all items with f_v > 0 have the same derivative μ of the
+        log-likelihood, so that s_v falls as μ rises.
         """
         c, (p, q) = shares(frequencies, known), known.probabilities
         one_item = single(known)

@@ -132,7 +132,8 @@ def bound(
 ) -> Iterator[Cell]:
     """Yields the bound cell of each point of a scenario, in order.
 
-    population_of : the users of a point, from its number and the point; None leaves its cell out.
+    population_of : a function of a point's number and the point that returns the point's users, or
+    None to leave the cell out.
     """
     sifts = any(point.sifts for point in points)
     for index, point in enumerate(points):
@@ -342,34 +343,34 @@ def _path(
     Attacks in Python make nothing but reports, and filters read nothing else. Where counts are
     drawn apart, the choice is the reports of a collection that is not large.
     """
-    asked = point.simulate.path
+    path = point.simulate.path
     python = any(code_of(group.strategy) for group in fakes)
-    unlisted = bool(protocol.code) or (awaits_code(protocol) and asked != "counts")
-    if python and asked == "counts":
+    unlisted = bool(protocol.code) or (awaits_code(protocol) and path != "counts")
+    if python and path == "counts":
         raise ScenarioError(
             'must be "auto" or "reports" for an attack in Python, got "counts"', key="simulate.path"
         )
-    if sifts and asked == "counts":
+    if sifts and path == "counts":
         rule = 'must be "auto" or "reports" with a filter, which reads reports, got "counts"'
         raise ScenarioError(rule, key="simulate.path")
-    if protocol.code and asked == "counts":
+    if protocol.code and path == "counts":
         rule = 'must be "auto" or "reports" for a protocol in Python without tables, got "counts"'
         raise ScenarioError(rule, key="simulate.path")
-    if protocol.by_reports and asked == "counts":
+    if protocol.by_reports and path == "counts":
         refuse_counts(protocol)
     if isinstance(protocol, LocalMechanism):
         pairs = population.users * max(population.domain_size, LEAST_ITEMS) * (point.rounds or 1)
         linked = point.rounds is not None and isinstance(
             protocol, Memoising
         )  # counts know who has gone
-        joint = asked == "auto" and pairs <= AT_HAND and protocol.apart and not linked
-        by_reports = python or unlisted or sifts or joint or asked == "reports"
+        joint = path == "auto" and pairs <= AT_HAND and protocol.apart and not linked
+        by_reports = python or unlisted or sifts or joint or path == "reports"
         by_reports = by_reports or protocol.by_reports
         return "reports" if by_reports else "counts"
-    told = f"with {point.protocol.kind}: users tell a trusted curator their items"
-    why = unread or f"{told} and send no reports"
+    model = f"with {point.protocol.kind}: users tell a trusted curator their items"
+    why = unread or f"{model} and send no reports"
     if python:
         raise ScenarioError(f'must not be "plugin" {why}', key="attack.kind")
-    if asked == "reports":
+    if path == "reports":
         raise ScenarioError(f'must be "auto" or "counts" {why}', key="simulate.path")
     return "counts"

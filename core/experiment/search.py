@@ -5,8 +5,7 @@ closed form and the attack promotes its targets at all. A simulated search brack
 between an m that was too small and one that was enough, each shown by trials of its own. The mean
 number of targets in the top k over n trials, in [0, r], is beyond x with probability
 exp(-n KL(x/r, μ/r)) at most, for any distribution (Hoeffding, JASA 1963, theorem 1); other metrics
-are
-taken as normal, and their error is shared by the tests at the growing number of trials.
+are taken as normal, and their error is shared by the tests at the growing number of trials.
 """
 
 from __future__ import annotations

@@ -25,10 +25,10 @@ def trusting(trust: Trust, point: Point, population: Population) -> Mechanism:
     fit the point.
     """
     task = task_over(point.task, point.protocol)
-    told = is_a(
+    is_local = is_a(
         point.protocol.mechanism, LocalMechanism
     )  # else the task refuses the protocol itself
-    if task != Frequencies() and told and not trust.every_task:
+    if task != Frequencies() and is_local and not trust.every_task:
         rule = f'must be left out with task.kind = "{task.kind}", {got(trust.kind)}'
         raise ScenarioError(rule, key="trust.kind")
 
@@ -38,8 +38,8 @@ def trusting(trust: Trust, point: Point, population: Population) -> Mechanism:
         except ScenarioError as error:
             raise error.within("protocol") from error
 
-    asked = TrustRequest(point.protocol, bound, population.domain_size, population.users)
-    protocol = trust.bound(asked)
+    request = TrustRequest(point.protocol, bound, population.domain_size, population.users)
+    protocol = trust.bound(request)
     if point.rounds is not None and isinstance(protocol, Memoising) and not trust.linked:
         name = title_of(point.protocol)
         rule = f'must not be "{trust.kind}" with rounds of {name}, whose users keep an answer'

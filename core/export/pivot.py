@@ -125,7 +125,7 @@ def _usual(experiment: Experiment, metrics: Sequence[str]) -> tuple[str, ...]:
 def pivot(results: RunResults, choice: TableChoice) -> Pivot:
     """The metrics of a checked choice by the values of its keys."""
     keys, across = choice.rows, choice.columns
-    found: dict[str, dict[tuple[Any, Any], Estimate]] = {name: {} for name in choice.metrics}
+    values: dict[str, dict[tuple[Any, Any], Estimate]] = {name: {} for name in choice.metrics}
     rows, columns = dict[tuple[Any, ...], None](), dict[tuple[Any, ...], None]()
     for cell, measured in zip(results.experiment.cells, results.cells, strict=True):
         row, above = (_values(cell.parameters, names) for names in (keys, across))
@@ -133,10 +133,10 @@ def pivot(results: RunResults, choice: TableChoice) -> Pivot:
         if measured.trials:
             theory = expected_metrics(cell)
             for metric in choice.metrics:
-                found[metric][row, above] = compare_with_theory(cell, measured, metric, theory)
+                values[metric][row, above] = compare_with_theory(cell, measured, metric, theory)
     sweep = results.experiment.scenario.sweep
     return Pivot(
-        keys, across, _in_order(rows, keys, sweep), _in_order(columns, across, sweep), found
+        keys, across, _in_order(rows, keys, sweep), _in_order(columns, across, sweep), values
     )
 
 

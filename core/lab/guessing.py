@@ -96,9 +96,9 @@ def guess_by_report(law: Floats, prior: Floats) -> Guess:
     others = seen - best
     with np.errstate(divide="ignore"):
         odds = np.where(seen > 0, best / np.where(others > 0, others, np.nan), 0.0)
-    told = ((law - seen) * prior[:, None]).max(axis=0).sum()
+    gain = ((law - seen) * prior[:, None]).max(axis=0).sum()
     worst = float(np.inf if (np.isnan(odds)).any() else odds.max())
-    return Guess(float(prior.max()), float(best.sum()), float(told), worst)
+    return Guess(float(prior.max()), float(best.sum()), float(gain), worst)
 
 
 def _guess_in_closed_form(protocol: Exchangeable, prior: Floats) -> Guess:

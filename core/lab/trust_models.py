@@ -97,9 +97,9 @@ def mechanism(row: TrustModel, kind: str, items: int, users: int, terms: Terms) 
     if the protocol does not fit the model.
     """
     spec = KINDS[kind](kind=kind, epsilon=terms.epsilon)
-    asked = TrustRequest(spec, lambda table: table.bind(items), items, users)
+    request = TrustRequest(spec, lambda table: table.bind(items), items, users)
     try:
-        return row.trust(terms).bound(asked)
+        return row.trust(terms).bound(request)
     except ScenarioError as error:
         key = {"population.users": "users", "trust.kind": "trust"}.get(error.key, error.key)
         raise ScenarioError(error.rule, key.rpartition(".")[2]) from error

@@ -5,8 +5,7 @@ Balle, Bell, Gascón, Nissim, "The Privacy Blanket of the Shuffle Model", CRYPTO
 report of any item v is, with probability γ, drawn from one distribution ω that does not depend on
 v, where γω(y) is at most the probability of y under every item. Behind a shuffler such reports hide
 the others. All that the bound needs of a protocol are the likelihood ratios of a report y of ω
-under
-two items, R₀(y)/ω(y) and R₁(y)/ω(y); reports with the same two ratios are one cell.
+under two items, R₀(y)/ω(y) and R₁(y)/ω(y); reports with the same two ratios are one cell.
 """
 
 from __future__ import annotations
@@ -107,8 +106,8 @@ def blankets_of(protocol: Any) -> tuple[Blanket, ...]:
     if isinstance(protocol, Exchangeable):
         return (_background_blanket(protocol),)
     law = every_report(protocol)
-    found = () if law is None else _of_reports(law.probabilities)
-    return found or (any_blanket(protocol.epsilon),)
+    blankets = () if law is None else _of_reports(law.probabilities)
+    return blankets or (any_blanket(protocol.epsilon),)
 
 
 def pairs_of(protocol: Any) -> tuple[Pair, ...]:
@@ -207,11 +206,11 @@ def _of_reports(law: Floats) -> tuple[Blanket, ...]:
 
 def _different(blankets: Iterable[Blanket]) -> tuple[Blanket, ...]:
     """The blankets without those that are equal to another one but for rounding."""
-    found: dict[bytes, Blanket] = {}
+    distinct: dict[bytes, Blanket] = {}
     for blanket in blankets:
         cells = np.stack([blanket.weights, blanket.first, blanket.second]).round(10) + 0.0
-        found.setdefault(cells[:, np.lexsort(cells)].tobytes(), blanket)
-    return tuple(found.values())
+        distinct.setdefault(cells[:, np.lexsort(cells)].tobytes(), blanket)
+    return tuple(distinct.values())
 
 
 def _two_valued(
@@ -222,13 +221,13 @@ def _two_valued(
     single = np.diag(both)
     upper = np.triu_indices(len(marks), 1)
     cells = np.stack([both[upper], single[upper[0]], single[upper[1]]], axis=1)
-    found = []
+    blankets = []
     for together, one, two in np.unique(cells.round(12), axis=0):
         masses = np.array([together, one - together, two - together, 1 - one - two + together])
         first, second = np.array([high, high, low, low]), np.array([high, low, high, low])
         pair = _drop_empty(share, np.maximum(masses, 0.0), first, second)
-        found += [pair, pair.swap_items]
-    return _different(found)
+        blankets += [pair, pair.swap_items]
+    return _different(blankets)
 
 
 def _cells(share: float, weights: Floats, first: Floats, second: Floats) -> Blanket:

@@ -5,8 +5,7 @@ or not. Li, Wang, Lopuhaä-Zwakenberg, Škorić, Li, "Estimating Numerical Distr
 Differential Privacy", SIGMOD 2020, section 5, with its stopping rules: a step that changes the
 log-likelihood by less than 10⁻³ e^ε (EM) or 10⁻³ (EMS); with more than a million reports, by less
 than that for each million. A report's distribution over bins is flat except at the ends of a
-window,
-so that a step costs the number of bins plus items, and not their product.
+window, so that a step costs the number of bins plus items, and not their product.
 """
 
 from __future__ import annotations

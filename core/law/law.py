@@ -309,7 +309,7 @@ def holding(protocol: Any, ask: Ask, towards: Callable[[], Support]) -> Law:
     def support(counted: Items) -> ItemSupport:
         if plain or ask.held is None:
             return towards().by_item(items, ask.targets, counted)
-        told: ItemSupport = protocol.held_support(ask.frequencies(items), counted)
-        return told
+        item_support: ItemSupport = protocol.held_support(ask.frequencies(items), counted)
+        return item_support
 
     return Law(reports, counts, support, towards)

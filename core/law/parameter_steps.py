@@ -40,8 +40,8 @@ def first_reached(
     at = next((at for at, place in enumerate(grid) if is_reached(place)), None)
     if not at:
         return None if at is None else (grid[0], grid[0])
-    found = find_edge(is_reached, grid[at - 1], grid[at])
-    end, missed = found[0], 0
+    edge = find_edge(is_reached, grid[at - 1], grid[at])
+    end, missed = edge[0], 0
     here = step(end)
 
     def is_here(place: float) -> bool:
@@ -50,10 +50,10 @@ def first_reached(
     while True:
         here = step(end)
         if is_reached(end):
-            found = find_edge(lambda place: is_here(place) and is_reached(place), grid[0], end)
-            end, missed = found[0], 0
+            edge = find_edge(lambda place: is_here(place) and is_reached(place), grid[0], end)
+            end, missed = edge[0], 0
         elif missed == PIECES or is_here(grid[0]):
-            return found
+            return edge
         else:  # to the last place of the piece before
             end, _ = find_edge(is_here, grid[0], end, WIDTH)
             missed += 1

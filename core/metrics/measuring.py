@@ -106,8 +106,8 @@ def join_measures(parts: Sequence[Measures]) -> Measures:
 
 def plain(measures: Measures, names: Iterable[str] | None = None) -> Floats:
     """float64[…, names]: the columns with these names, or all columns if `names` is None."""
-    asked = names_of(measures) if names is None else names
-    return np.stack([column(measures, name) for name in asked], axis=-1)
+    columns = names_of(measures) if names is None else names
+    return np.stack([column(measures, name) for name in columns], axis=-1)
 
 
 def measures_from_columns(names: Sequence[str], values: Floats) -> Measures:

@@ -67,10 +67,10 @@ def load_object(code: CodeLocation) -> Any:
         return getattr(module, code.name)
     _refuse_change(code, _digests_at_import.setdefault(code.place, package_digest(code.place)))
     name, _, attribute = (part.strip() for part in code.place.partition(":"))
-    found: Any = importlib.import_module(name)
+    target: Any = importlib.import_module(name)
     for part in attribute.split(".") if attribute else ():
-        found = getattr(found, part)
-    return found
+        target = getattr(target, part)
+    return target
 
 
 def _refuse_change(code: CodeLocation, now: str) -> None:

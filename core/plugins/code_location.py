@@ -105,7 +105,7 @@ def find_code(name: str, permission: CodePermission, what: What = "attack") -> C
 
     Raises ScenarioError if there is none or more than one; a file that cannot be read has none.
     """
-    found: list[CodeLocation] = []
+    codes: list[CodeLocation] = []
     notes = ""
     for code in permission.agreed_code:
         if (code.name, code.what) == (name, what):
@@ -118,14 +118,14 @@ def find_code(name: str, permission: CodePermission, what: What = "attack") -> C
         except FileError as error:
             notes += f"; {error}"
             continue
-        found += [in_file] if in_file else []
+        codes += [in_file] if in_file else []
         notes += "" if in_file else f"; {path} has none of that name"
     if name in permission.names:
-        found += published_code(name, what)
-    if len(found) == 1:
-        return found[0]
-    if found:
-        places = " and ".join(str(code.place) for code in found)
+        codes += published_code(name, what)
+    if len(codes) == 1:
+        return codes[0]
+    if codes:
+        places = " and ".join(str(code.place) for code in codes)
         raise ScenarioError(f"must mean one {what}, {name!r} is in {places}")
     if name in permission.names:
         others = ", ".join(published_names(what)) or "none"

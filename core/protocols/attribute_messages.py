@@ -294,12 +294,12 @@ class AttributeMessages(LocalMechanism):
 
 def _by_law(messages: list[tuple[float, Message]], at: int) -> list[tuple[Law, list[int]]]:
     """The laws of an attribute's part, each with the numbers of the messages that have it."""
-    found: dict[int, tuple[Law, list[int]]] = {}
+    groups: dict[int, tuple[Law, list[int]]] = {}
     for number, (_, message) in enumerate(messages):
         law = message[at]
         if law is not None:
-            found.setdefault(id(law), (law, []))[1].append(number)
-    return list(found.values())
+            groups.setdefault(id(law), (law, []))[1].append(number)
+    return list(groups.values())
 
 
 def _one_of(frequencies: Floats, counted: Items) -> ItemSupport:

@@ -273,8 +273,8 @@ class HM(NumericProtocol):
         if not self.part:
             return up.astype(np.uint32)
         pieces = rng.random(numbers.size) < self.part
-        told = self.pieces.tell(numbers, rng)
-        return np.where(pieces, told, np.uint32(self.report_values.size - 2) + up).astype(np.uint32)
+        bins = self.pieces.tell(numbers, rng)
+        return np.where(pieces, bins, np.uint32(self.report_values.size - 2) + up).astype(np.uint32)
 
     def plainly(self, numbers: Floats) -> Reports:
         return self.pieces.plainly(numbers) if self.part else (numbers >= 0).astype(np.uint32)

@@ -160,15 +160,15 @@ class ReportColumn:
         """The message about an invalid cell, without its place in the file."""
         if cell is None or cell != cell:
             return f"{self.name} must be {self.value_rule}, it is missing"
-        told = f"{self.name} must be {self.value_rule}, {got(cell)}"
+        message = f"{self.name} must be {self.value_rule}, {got(cell)}"
         try:
             number = int(cell)
         except (ValueError, TypeError, OverflowError):
-            return told
+            return message
         if self.name != "seed" or not -(2**63) <= number < 2**64:
-            return told
+            return message
         kind = "signed 32-bit seed: add 2^32" if -(2**31) <= number < 0 else "64-bit seed"
-        return f"{told}: a {kind}"
+        return f"{message}: a {kind}"
 
 
 def _whole_number(cell: Any) -> int:

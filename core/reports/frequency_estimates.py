@@ -140,13 +140,13 @@ def estimate_frequencies(
     for step in steps:
         step.check(knowledge)
     values = correct_estimates(raw.copy(), steps, knowledge)[0]
-    found = FrequencyEstimates(
+    estimates = FrequencyEstimates(
         values, users, None, confidence, shown, tuple(step.kind for step in steps),
         top=top, simultaneous=is_simultaneous,
     )  # fmt: skip
     if isinstance(protocol, Unbiased):
-        found = replace(found, far=misfit(protocol, users, raw[0]))
+        estimates = replace(estimates, far=misfit(protocol, users, raw[0]))
         if not steps:
             variances = item_variances(protocol, users, np.clip(values, 0, 1))
-            found = replace(found, std=np.sqrt(variances))
-    return found
+            estimates = replace(estimates, std=np.sqrt(variances))
+    return estimates

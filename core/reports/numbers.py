@@ -95,7 +95,7 @@ def perturb_numbers(protocol: LocalMechanism, numbers: Floats, rng: Rng) -> Repo
 def perturb(
     numbers: Any, protocol: LocalMechanism, rng: Rng | None = None, *, clip: bool = False
 ) -> Reports:
-    """Honest reports of users who hold these numbers.
+    """Honest reports of users with these numbers.
 
     Parameters
     ----------
@@ -104,14 +104,14 @@ def perturb(
     protocol
         As `protocol` makes it.
     rng
-        A generator for simulations; without it coins of the operating system.
+        A generator for simulations; without it the operating system's generator draws.
     clip
-        Take the nearer end for numbers outside the range.
+        Whether numbers outside the range count as its nearer end.
 
     Raises
     ------
     ScenarioError
-        With the row, from 0 on, of the first number that is outside, or none.
+        For a value outside the range or missing, with its row, counted from 0.
 
     Examples
     --------
@@ -160,12 +160,12 @@ def estimate_mean(
             np.array([mean]), np.array([spread]), telling.reach, total.reports, share, confidence
         )
         ends = float(low[0]), float(high[0])
-    found = Numbers(
+    numbers = Numbers(
         middle + half * mean, half * std, total.reports, (telling.low, telling.high), confidence,
         middle + half * ends[0], middle + half * ends[1], share,
     )  # fmt: skip
     if parts is None:
-        return found
+        return numbers
     why = lack_of_distribution(telling)
     if why is not None:
         raise ScenarioError(f"must be left out for {why}", key="parts")
@@ -173,4 +173,4 @@ def estimate_mean(
     over = replace(over, domain_size=parts, cells=True)
     fits = fit_distribution(over, total.counts[None], fit == "ems", no_hook)
     off = float(misfit(over, total.counts[None], fits)[0])
-    return replace(found, distribution=fits[0], fit=fit, misfit=off)
+    return replace(numbers, distribution=fits[0], fit=fit, misfit=off)

@@ -220,15 +220,15 @@ def read_all(
     """The counts in each of these files; raises LdpError, and warns of two files with the same
     counts.
     """
-    found: dict[str, Source] = {}
+    sources: dict[str, Source] = {}
     made = []
     for path in paths:
         each = read_counts(path, protocol, labels)
         digest = _digest_of({"counts": each.counts.tolist(), "reports": each.reports})
-        if digest in found and each.reports:
-            words = f"{path} holds the same counts as {found[digest]}: are they added twice?"
+        if digest in sources and each.reports:
+            words = f"{path} holds the same counts as {sources[digest]}: are they added twice?"
             warn(words, LdpWarning, stacklevel=2)
-        found.setdefault(digest, path)
+        sources.setdefault(digest, path)
         made.append(each)
     return made
 

@@ -339,9 +339,9 @@ class ReportFile:
 def uncut(cells: NDArray[Any]) -> NDArray[np.str_] | None:
     """The cells as one column of the type WORDS; None if a cell may have been cut to its length."""
     (field,) = cells.dtype.names or ()
-    found: NDArray[np.str_] = cells[field]
-    longest = found.dtype.itemsize // 4
-    return None if (np.char.str_len(found) == longest).any() else found
+    texts: NDArray[np.str_] = cells[field]
+    longest = texts.dtype.itemsize // 4
+    return None if (np.char.str_len(texts) == longest).any() else texts
 
 
 def check_row(

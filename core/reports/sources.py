@@ -145,7 +145,7 @@ def keep_sources(named: Sequence[Source]) -> Iterator[list[Source]]:
     Raises FileError if standard input cannot be read.
     """
     with ExitStack() as stack:
-        found: list[Source] = []
+        copies: list[Source] = []
         for source in named:
             if isinstance(source, StdinFile):
                 copy = stack.enter_context(tempfile.TemporaryFile())
@@ -154,10 +154,10 @@ def keep_sources(named: Sequence[Source]) -> Iterator[list[Source]]:
                     copy.flush()
                 except (OSError, EOFError, zlib.error) as error:
                     raise FileError(f"standard input cannot be read: {error}") from error
-                found.append(replace(source, file=copy, whole=False, kept=True))
+                copies.append(replace(source, file=copy, whole=False, kept=True))
             else:
-                found.append(source)
-        yield found
+                copies.append(source)
+        yield copies
 
 
 def _files(place: str | Source) -> Iterator[Source]:
@@ -206,8 +206,8 @@ def read_pipe() -> StdinFile:
         raise ContentError(f"standard input is not packed by gzip, or damaged: {error}") from error
     except OSError as error:
         raise FileError(f"standard input cannot be read: {reason_of(error)}") from error
-    told = (end for start, end in STARTS.items() if first.startswith(start))
-    end = next(told, ".csv")
+    ends = (end for start, end in STARTS.items() if first.startswith(start))
+    end = next(ends, ".csv")
     if packed and end not in PACKED:
         raise ContentError("standard input must be CSV or JSON lines where it is packed by gzip")
     return StdinFile(file, end, end not in PACKED)

@@ -8,8 +8,7 @@ never read as a number, and resuming computes it again.
 Safety: one short transaction per block, in write-ahead logging. A process that is killed loses only
 the block that it was computing. Commits wait for the disk, so that a power loss takes no
 more; blocks that arrive faster than `SYNC_PAUSE` share the wait, and a power loss takes those of
-the
-last moment.
+the last moment.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """Bytes under addresses in one SQLite file: its transactions, and the blocks stored in it.
 
 The table `blocks` has all that never changes: blocks of trials by the key of their cell, their
-number
-and their trials, and populations and answers to goals by a digest. Everything stored begins with a
-checksum over its address and its bytes: damaged bytes are never read as a number.
+number and their trials, and populations and answers to goals by a digest. Everything stored begins
+with a checksum over its address and its bytes: damaged bytes are never read as a number.
 """
 
 from __future__ import annotations

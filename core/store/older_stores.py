@@ -64,9 +64,9 @@ def convert_store(old: sqlite3.Connection, store: Store) -> None:
     def rows(table: str, rest: str = "", *values: object) -> Iterator[Row]:
         """The rows of a table as dicts by column; none if the table does not exist."""
         if table in tables:
-            found = old.execute(f"SELECT * FROM {table} {rest}", values)
-            columns = [column[0] for column in found.description]
-            yield from (dict(zip(columns, row, strict=True)) for row in found.fetchall())
+            cursor = old.execute(f"SELECT * FROM {table} {rest}", values)
+            columns = [column[0] for column in cursor.description]
+            yield from (dict(zip(columns, row, strict=True)) for row in cursor.fetchall())
 
     with store.writing(), corruption_context(store.path):
         populations: dict[str | None, str | None] = {None: None}

@@ -191,7 +191,7 @@ def _checked_run(
     """The run as a stranger told it, its words such that they can be shown."""
     if run.status not in ("done", "partial", "failed"):
         raise ValueError(f"its status is {run.status!r}")
-    asked = {name for cell in cells for name in columns_asked(cell.parameters)}
+    columns = {name for cell in cells for name in columns_asked(cell.parameters)}
     known = {name: run.versions[name] for name in versions()}
     for words in (run.uid, run.title, run.digest, run.error, *run.tags, *known.values()):
         check_printable(words)
@@ -203,7 +203,7 @@ def _checked_run(
         seed=experiment.cells[0].seed,
         protocols=kinds_in(cells, "protocol"),
         attacks=kinds_in(cells, "attack"),
-        metrics=tuple(name for name in run.metrics if name in METRICS or name in asked),
+        metrics=tuple(name for name in run.metrics if name in METRICS or name in columns),
         versions=known,
         done=sum(arrival.trials for arrival in arrivals),
         star=False,

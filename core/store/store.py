@@ -98,10 +98,10 @@ class Store(BlockStore):
 
         Newest by number, since clocks are set back at times. since, until : UTC seconds since 1970.
         """
-        found: list[RunRecord] = []
+        records: list[RunRecord] = []
         with _pause_collector():
             for row in self.fetch("SELECT id, uid, body FROM runs ORDER BY id DESC"):
-                if len(found) == limit:
+                if len(records) == limit:
                     break
                 run = self._decode(*row)
                 if run is not None and (
@@ -112,8 +112,8 @@ class Store(BlockStore):
                     and (since is None or run.started >= since)
                     and (until is None or run.started < until)
                 ):
-                    found.append(run)
-        return [self._as_it_is(run) for run in found]
+                    records.append(run)
+        return [self._as_it_is(run) for run in records]
 
     def run(self, number: int) -> RunRecord:
         """The record of a run, removed or not; raises ScenarioError for an unknown number."""

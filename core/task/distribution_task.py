@@ -84,12 +84,12 @@ class Distribution(OfNumbers):
     ) -> tuple[Floats, Floats]:
         """The distributions [trials, d], and the misfit of each, float64[trials]."""
         if isinstance(cell.protocol, PureProtocol):
-            found = np.empty((len(heard.users), cell.population.domain_size))
+            corrected = np.empty((len(heard.users), cell.population.domain_size))
             for users in np.unique(heard.users):  # one number, but where some keep a report back
                 these = heard.users == users
                 made = cell.protocol.estimates(heard.tallies[these], int(users))
-                found[these] = project(made.frequencies)
-            return found, np.full(len(found), np.nan)
+                corrected[these] = project(made.frequencies)
+            return corrected, np.full(len(corrected), np.nan)
         fits = fit_distribution(cell.protocol, heard.tallies, self.fit == "ems", hook)
         return fits, misfit(cell.protocol, heard.tallies, fits)
 

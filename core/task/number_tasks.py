@@ -66,9 +66,9 @@ class OfNumbers(Task):
         check_span(self.low, self.high)
 
     def with_range(self, mechanism: Mechanism, why: str | None, **changes: Any) -> Mechanism:
-        """A protocol of numbers over this range.
+        """The protocol of numbers with the task's range.
 
-        why : the reason why the protocol is refused, which raises ScenarioError; None if it is not.
+        why : the reason why the protocol is refused, or None. Raises ScenarioError with the reason.
         """
         if why is not None:
             raise ScenarioError(f'must not be {why} with task.kind = "{self.kind}"', key="kind")
@@ -135,9 +135,9 @@ class OfNumbers(Task):
         if not isinstance(protocol, NumericProtocol):
             return None
         everyone = cell.users + cell.malicious
-        told, spread = heard_mean(protocol, heard.tallies)
+        means, spread = heard_mean(protocol, heard.tallies)
         share = cell.malicious / everyone
-        low, high = robust_mean(told, np.maximum(spread, 0), protocol.reach, everyone, share)
+        low, high = robust_mean(means, np.maximum(spread, 0), protocol.reach, everyone, share)
         return protocol.range_numbers(low), protocol.range_numbers(high)
 
 
@@ -161,16 +161,16 @@ def _defend_tallies(
     flags = None
     trials = len(heard.tallies)
     for step in (each for each in cell.defences if isinstance(each, NumberStep)):
-        found = step.left(
+        left = step.left(
             TalliedReports(cast("NumericProtocol", cell.protocol), heard.tallies, hook)
         )
-        if found.tallies is not heard.tallies:
-            heard = ArmReports(found.tallies, found.tallies.sum(axis=1))
+        if left.tallies is not heard.tallies:
+            heard = ArmReports(left.tallies, left.tallies.sum(axis=1))
         flags = flags or Flags.nothing(cell.users, cell.malicious * arm.attacked, trials)
-        if found.alarm is not None:
-            flags = replace(flags, alarm=np.fmax(flags.alarm, found.alarm.astype(float)))
-        if found.share is not None:
-            flags = replace(flags, share=found.share)
+        if left.alarm is not None:
+            flags = replace(flags, alarm=np.fmax(flags.alarm, left.alarm.astype(float)))
+        if left.share is not None:
+            flags = replace(flags, share=left.share)
     return heard, flags
 
 
@@ -209,9 +209,9 @@ class Mean(OfNumbers):
         hook()
         protocol, made, squares = numeric_protocol(cell), {}, {}
         for heard in dict.fromkeys(arms.values()):
-            told = heard_mean(protocol, heard.tallies)[0]
-            made[heard] = protocol.range_numbers(told)
-            squares[heard] = protocol.range_squares(told, heard_squares(protocol, heard.tallies))
+            means = heard_mean(protocol, heard.tallies)[0]
+            made[heard] = protocol.range_numbers(means)
+            squares[heard] = protocol.range_squares(means, heard_squares(protocol, heard.tallies))
         return MeanConclusion(
             {arm: made[heard] for arm, heard in arms.items()},
             true_mean(cell),

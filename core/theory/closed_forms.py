@@ -261,8 +261,8 @@ def _mean_forms(
     """The closed forms of the mean, its error and its shift, from both biases of a cell."""
 
     def error(cell: Cell, attacked: bool) -> float | None:
-        found = biases(cell)
-        return None if found is None else found[attacked]
+        pair = biases(cell)
+        return None if pair is None else pair[attacked]
 
     def estimate(cell: Cell, attacked: bool) -> float | None:
         bias = error(cell, attacked)

@@ -95,7 +95,7 @@ def differences(
         protocol.estimates(count[None], n).frequencies[0]
         for count, n in zip(counts, users, strict=True)
     ]
-    found = []
+    differences = []
     for first, second in pairs:
         one, other = users[first], users[second]
         pooled = np.clip((one * estimates[first] + other * estimates[second]) / (one + other), 0, 1)
@@ -112,8 +112,8 @@ def differences(
             )
             p_value = min(1.0, comparisons * math.erfc(float(scores[item]) / math.sqrt(2)))
             std = math.sqrt(float(own))
-            found.append(Difference(item, first, second, float(values[item]), std, p_value))
-    return sorted(found, key=lambda each: -abs(each.value) / each.std), comparisons
+            differences.append(Difference(item, first, second, float(values[item]), std, p_value))
+    return sorted(differences, key=lambda each: -abs(each.value) / each.std), comparisons
 
 
 def _supports_or_is_silent(protocol: Unbiased) -> bool:

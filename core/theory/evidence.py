@@ -106,10 +106,10 @@ def of_sums(curator: Any, estimates: Floats, users: int) -> Evidence:
 
 def of_cell(cell: Cell, estimates: Floats) -> Evidence:
     """The evidence of a cell. estimates : float64[d], with the attack."""
-    told: Any = cell.protocol
+    mechanism: Any = cell.protocol
     reports = cell.users + cell.malicious
-    if not isinstance(told, LocalMechanism):
-        return of_sums(told, estimates, reports)
+    if not isinstance(mechanism, LocalMechanism):
+        return of_sums(mechanism, estimates, reports)
     protocol = cell.pure
     means = ballot_of(protocol).means(estimates)
     proved = cell.trust.proves and not cell.trust.drop_out

@@ -46,7 +46,7 @@ def collection_parameters(cell: Cell) -> Collection:
 
 
 def meetings(cell: Cell) -> Floats | None:
-    """float64[d]: the expected pairs of rounds in which users memoise an answer, else None."""
+    """float64[d]: see `Collection.meetings`; None without memoised answers."""
     if not isinstance(cell.protocol, Memoising) or not cell.rounds:
         return None
     met = np.zeros(cell.population.domain_size)

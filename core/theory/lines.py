@@ -182,11 +182,11 @@ def gains_elsewhere(cell: Cell, kinds: Iterable[str]) -> dict[str, float]:
     own = _gain(cell)
     if own is None or not isinstance(epsilon, int | float) or cell.pure.epsilon != epsilon:
         return {}
-    found = {str(cell.parameters["protocol.kind"]): own}
+    gains = {str(cell.parameters["protocol.kind"]): own}
     for kind in kinds:
-        if kind not in found and (gained := _under(cell, kind, float(epsilon))) is not None:
-            found[kind] = gained
-    return found
+        if kind not in gains and (gained := _under(cell, kind, float(epsilon))) is not None:
+            gains[kind] = gained
+    return gains
 
 
 def hidden_gain(cell: Cell) -> float | None:

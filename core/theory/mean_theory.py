@@ -141,11 +141,11 @@ def defended_biases(cell: Cell) -> tuple[float, float] | None:
         return None
     protocol, truth = numeric_protocol(cell), true_mean(cell)
     fakes = cell.sifted_cell.fakes
-    found = []
+    biases = []
     for tallies in (expected_tallies(cell, ()), expected_tallies(cell, fakes)):
         left = tallies[None]
         for step in steps:
             left = step.left(TalliedReports(protocol, left)).tallies
-        found.append(float(protocol.range_numbers(heard_mean(protocol, left)[0])[0]) - truth)
-    before, after = found
+        biases.append(float(protocol.range_numbers(heard_mean(protocol, left)[0])[0]) - truth)
+    before, after = biases
     return 0.0 if abs(before) <= 1e-12 * protocol.half_range else before, after

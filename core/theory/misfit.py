@@ -93,12 +93,12 @@ def misfit(protocol: Supporting, users: int, estimates: Floats) -> ImpossibleEst
     off = np.abs(estimates - near)
     item = int(np.argmax(off / np.sqrt(np.maximum(variances, TINY))))
     tails = near.size + 2  # one of each item, two of the sum
-    found = [
+    misfits = [
         _misfit(item, float(estimates[item]), float(near[item]), float(variances[item]), tails)
     ]
     if spread > ROUNDING * variances.sum():
-        found.append(_misfit(None, float(estimates.sum()), 1.0, spread, tails))
-    farthest = max(found, key=lambda each: each.errors)
+        misfits.append(_misfit(None, float(estimates.sum()), 1.0, spread, tails))
+    farthest = max(misfits, key=lambda each: each.errors)
     return farthest if farthest.errors > FAR and farthest.chance < CHANCE else None
 
 

@@ -92,9 +92,9 @@ def verdicts(cell: Cell, hook: Hook) -> Detection | None:
         tuple(np.bincount(place[group], minlength=scores.size).tolist())
         for group in (~seen.fakes, seen.fakes)
     )
-    told = first.kind, first.scores, tuple(scores.tolist()), genuine, fakes
+    parts = first.kind, first.scores, tuple(scores.tolist()), genuine, fakes
     if not seen.fakes.any():
-        return Detection(*told)
+        return Detection(*parts)
     wrong, caught = roc(seen.score, seen.fakes)
     kept = np.unique(evenly(wrong.size, CORNERS))
     flagged = None
@@ -102,7 +102,7 @@ def verdicts(cell: Cell, hook: Hook) -> Detection | None:
         out = ~seen.kept
         flagged = float(out[~seen.fakes].mean()), float(out[seen.fakes].mean())
     return Detection(
-        *told,
+        *parts,
         wrong=tuple(wrong[kept].tolist()),
         caught=tuple(caught[kept].tolist()),
         area=area_under(seen.score, seen.fakes),

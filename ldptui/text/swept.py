@@ -13,15 +13,15 @@ from .format import chosen_value, count
 from .verdict import VerdictCell, verdict
 
 
-def run_verdict(told: Sequence[VerdictCell], swept: Sequence[str]) -> tuple[str, ...]:
+def run_verdict(topics: Sequence[VerdictCell], swept: Sequence[str]) -> tuple[str, ...]:
     """The sentences about a whole run: of its one cell, or of its sweep.
 
-    told : its cells with trials.
+    topics : its cells with trials.
     swept : the swept keys.
     """
-    if len(told) == 1:
-        return verdict(told[0])
-    return sweep_verdict([each.cell for each in told], swept)
+    if len(topics) == 1:
+        return verdict(topics[0])
+    return sweep_verdict([each.cell for each in topics], swept)
 
 
 def sweep_verdict(cells: Sequence[CellView], swept: Sequence[str]) -> tuple[str, ...]:

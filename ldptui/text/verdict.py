@@ -96,24 +96,24 @@ class Row(Struct, frozen=True):
     charts: tuple[str, ...] = ()
 
 
-def verdict(told: VerdictCell, chart: str = "", most: int = MOST) -> tuple[str, ...]:
+def verdict(topic: VerdictCell, chart: str = "", most: int = MOST) -> tuple[str, ...]:
     """The sentences about a cell, at most `most`, those about the chart first."""
-    if not told.cell.trials:
+    if not topic.cell.trials:
         return ()
     rows = (SHEETS[chart],) if chart in SHEETS else ROWS
     known = [
-        row for row in rows if all(told.measured_value(name) is not None for name in row.needs)
+        row for row in rows if all(topic.measured_value(name) is not None for name in row.needs)
     ]
     known.sort(key=lambda row: chart not in row.charts)
-    return tuple(islice(filter(None, (row.say(told) for row in known)), most))
+    return tuple(islice(filter(None, (row.say(topic) for row in known)), most))
 
 
 # The sentences.
 
 
-def _goal(told: VerdictCell) -> str:
+def _goal(topic: VerdictCell) -> str:
     """The sentence about the number of fake users that the goal takes."""
-    answer = told.cell.answer
+    answer = topic.cell.answer
     if answer is None:
         return ""
     metric = metric_words(answer["metric"])
@@ -122,62 +122,62 @@ def _goal(told: VerdictCell) -> str:
     if not answer["reached"]:
         reaches = short(answer["value"])
         return f"No number of fake users reaches {goal}: the closest, {fakes}, reaches {reaches}."
-    return f"It takes {fakes} for {goal}, {known_by(told)}."
+    return f"It takes {fakes} for {goal}, {known_by(topic)}."
 
 
-def known_by(told: VerdictCell) -> str:
+def known_by(topic: VerdictCell) -> str:
     """Words for how a goal's answer was found, and the value in the trials there."""
-    answer = told.cell.answer
+    answer = topic.cell.answer
     assert answer is not None
     if answer["low"] is not None:
         least, sure = count(answer["low"] + 1), percent(answer["confidence"])
         how = f"by a search that is {sure} sure of {least} to {count(answer['malicious'])}"
     else:
         how = f"by {'a' if answer['by'] == 'closed form' else 'an'} {answer['by']}"
-    found = told.measured_value(answer["metric"])
-    trials = f"; the trials reach {told.interval(answer['metric'])}" if found is not None else ""
+    found = topic.measured_value(answer["metric"])
+    trials = f"; the trials reach {topic.interval(answer['metric'])}" if found is not None else ""
     return f"{how}{trials}"
 
 
-def _gain(told: VerdictCell) -> str:
+def _gain(topic: VerdictCell) -> str:
     """The rise of the targets by the fakes, with their ranks before and after where known."""
-    if told.cell.answer is not None or not told.cell.malicious or not told.cell.targets:
+    if topic.cell.answer is not None or not topic.cell.malicious or not topic.cell.targets:
         return ""
-    gain, reach = told.mean("gain"), told.reach("gain")
-    targets, ranks = _targets(told), _ranks(told)
+    gain, reach = topic.mean("gain"), topic.reach("gain")
+    targets, ranks = _targets(topic), _ranks(topic)
     if abs(gain) <= reach:
-        trials = f"{count(told.cell.trials)} trials"
+        trials = f"{count(topic.cell.trials)} trials"
         return (
-            f"{told.fakes} move {targets} by {told.interval('gain')}: "
+            f"{topic.fakes} move {targets} by {topic.interval('gain')}: "
             f"no gain that {trials} can tell from 0."
         )
     rise = "lift" if gain > 0 else "lower"
-    total = f" by {told.interval('gain')}{_closed_gain(told)}" * (not ranks)
-    return f"{told.fakes} {rise} {targets}{ranks or total}."
+    total = f" by {topic.interval('gain')}{_closed_gain(topic)}" * (not ranks)
+    return f"{topic.fakes} {rise} {targets}{ranks or total}."
 
 
-def _size(told: VerdictCell) -> str:
+def _size(topic: VerdictCell) -> str:
     """The sentence about the gain and its closed form, if the sentence about the targets tells
     their ranks.
     """
-    if told.cell.answer is not None or not told.cell.malicious or not told.cell.targets:
+    if topic.cell.answer is not None or not topic.cell.malicious or not topic.cell.targets:
         return ""
-    if abs(told.mean("gain")) <= told.reach("gain") or not _has_ranks(told):
+    if abs(topic.mean("gain")) <= topic.reach("gain") or not _has_ranks(topic):
         return ""
-    start = f"At {told.where} the" if told.where else "The"
-    return f"{start} gain is {told.interval('gain')}{_closed_gain(told)}."
+    start = f"At {topic.where} the" if topic.where else "The"
+    return f"{start} gain is {topic.interval('gain')}{_closed_gain(topic)}."
 
 
-def _elsewhere(told: VerdictCell) -> str:
+def _elsewhere(topic: VerdictCell) -> str:
     """The sentence about the protocol under which the same attack gains most, or least, compared
     with this one.
 
     "" if all gain about the same. Both gains are closed forms.
     """
-    if told.cell.answer is not None or told.mean("gain") <= told.reach("gain"):
+    if topic.cell.answer is not None or topic.mean("gain") <= topic.reach("gain"):
         return ""
-    gains = told.cell.elsewhere
-    own = gains.get(str(told.cell.parameters.get("protocol.kind")), 0.0)
+    gains = topic.cell.elsewhere
+    own = gains.get(str(topic.cell.parameters.get("protocol.kind")), 0.0)
     if own <= 0:
         return ""
     times = {kind: gained / own for kind, gained in gains.items() if gained > 0}
@@ -187,20 +187,20 @@ def _elsewhere(told: VerdictCell) -> str:
     return f"The same fakes would gain {short(times[kind], 2)} times as much under {kind.upper()}."
 
 
-def _closed_gain(told: VerdictCell) -> str:
+def _closed_gain(topic: VerdictCell) -> str:
     """Words after a gain on its closed form: that both agree, or the closed form's number."""
-    expected = told.cell.metrics["gain"].theory
+    expected = topic.cell.metrics["gain"].theory
     if expected is None:
         return ""
     number = short(expected, 3)
-    if number == short(told.mean("gain"), 3):
+    if number == short(topic.mean("gain"), 3):
         return ", as the closed form says"
     return f"; the closed form is {number}"
 
 
-def _targets(told: VerdictCell) -> str:
+def _targets(topic: VerdictCell) -> str:
     """The targets in words; by name if they are few and their names are known."""
-    targets, known, names = told.cell.targets, told.frequencies, told.names
+    targets, known, names = topic.cell.targets, topic.frequencies, topic.names
     if known is not None and not names:
         labels = dict(zip(known.items, known.labels, strict=True))
         names = tuple(labels[target] for target in targets if target in labels)
@@ -210,19 +210,19 @@ def _targets(told: VerdictCell) -> str:
     return f"items {', '.join(first)} and {last}" if first else f"item {last}"
 
 
-def _has_ranks(told: VerdictCell) -> bool:
+def _has_ranks(topic: VerdictCell) -> bool:
     """Whether the estimates of all items are known, before the attack and after it."""
-    known = told.frequencies
+    known = topic.frequencies
     return known is not None and len(known.items) >= known.domain_size and "clean" in known.arms
 
 
-def _ranks(told: VerdictCell) -> str:
+def _ranks(topic: VerdictCell) -> str:
     """The ranks of the targets by their mean estimates, before and after; "" where not known."""
-    known = told.frequencies
-    if known is None or not _has_ranks(told):
+    known = topic.frequencies
+    if known is None or not _has_ranks(topic):
         return ""
     arms = (known.clean.mean, known.attacked_estimates.mean)
-    before, after = (_places(known.items, means, told.cell.targets) for means in arms)
+    before, after = (_places(known.items, means, topic.cell.targets) for means in arms)
     if before == after:
         return f", still of {before}"
     return f" from {before} to {after.removeprefix('rank ').removeprefix('ranks ')}"
@@ -237,41 +237,41 @@ def _places(items: Sequence[int], means: Sequence[float], targets: Sequence[int]
     return f"rank {count(least)}" if least == most else f"ranks {count(least)}–{count(most)}"
 
 
-def defended_sentence(told: VerdictCell) -> str:
+def defended_sentence(topic: VerdictCell) -> str:
     """The sentence about the part of the gain that remains after the defence."""
-    gain, after = told.mean("gain"), told.mean("gain_after")
-    if abs(gain) <= told.reach("gain"):
+    gain, after = topic.mean("gain"), topic.mean("gain_after")
+    if abs(gain) <= topic.reach("gain"):
         return ""
     part = percent(after / gain)
-    if abs(after) <= told.reach("gain_after"):
+    if abs(after) <= topic.reach("gain_after"):
         words = "which the trials cannot tell from 0, of"
     elif after / gain > 1 and part != percent(1.0):
         words = "more than"
     else:
         words = f"{part if after / gain > 0 else 'less than nothing'} of"
-    left = told.interval("gain_after")
-    return f"The defence leaves a gain of {left}, {words} the {told.interval('gain')} without it."
+    left = topic.interval("gain_after")
+    return f"The defence leaves a gain of {left}, {words} the {topic.interval('gain')} without it."
 
 
-def _flags(told: VerdictCell) -> str:
+def _flags(topic: VerdictCell) -> str:
     """The shares of fake and of genuine reports that a filter flags."""
-    fakes, genuine = percent(told.mean("recall")), percent(told.mean("false_positive_rate"))
+    fakes, genuine = percent(topic.mean("recall")), percent(topic.mean("false_positive_rate"))
     return f"The filter flags {fakes} of the fake reports and {genuine} of the genuine ones."
 
 
-def _alarm(told: VerdictCell) -> str:
+def _alarm(topic: VerdictCell) -> str:
     """The sentence about the rate of alarms with the attack and without."""
-    rings, false = percent(told.mean("alarm_rate")), percent(told.mean("false_alarm_rate"))
+    rings, false = percent(topic.mean("alarm_rate")), percent(topic.mean("false_alarm_rate"))
     return f"The alarm rings in {rings} of the collections with fakes and in {false} without."
 
 
-def _campaign(told: VerdictCell) -> str:
+def _campaign(topic: VerdictCell) -> str:
     """The sentence about the round with the largest share of fakes: that share, and the estimates
     of the targets there.
     """
-    rounds = told.rounds
+    rounds = topic.rounds
     if rounds is None or not rounds.targets or not any(rounds.share):
-        return _spent(told)
+        return _spent(topic)
     at = max(range(len(rounds)), key=rounds.share.__getitem__)
     before, after = (short(sum(arm[at]), 3) for arm in (rounds.clean, rounds.attacked_means))
     many = count(len(rounds.targets))
@@ -281,26 +281,26 @@ def _campaign(told: VerdictCell) -> str:
     return f"{share} fakes in round {at} {moved} {targets} from {before} to {after}."
 
 
-def _spent(told: VerdictCell) -> str:
+def _spent(topic: VerdictCell) -> str:
     """The privacy that a user loses over all rounds of a campaign, and in its first one."""
-    if told.rounds is None:
+    if topic.rounds is None:
         return ""
-    first, last = short(told.rounds.spent[0], 3), short(told.rounds.spent[-1], 3)
-    many = count(len(told.rounds))
+    first, last = short(topic.rounds.spent[0], 3), short(topic.rounds.spent[-1], 3)
+    many = count(len(topic.rounds))
     return f"All {many} rounds cost a user ε = {last}, the first alone {first}."
 
 
-def _report(told: VerdictCell) -> str:
+def _report(topic: VerdictCell) -> str:
     """The sentence about how many users with a target one fake report counts for; without fakes
     about the chances of a report.
     """
-    cell, known = told.cell, told.frequencies
-    if cell.malicious and known is not None and told.measured_value("gain") is not None:
+    cell, known = topic.cell, topic.frequencies
+    if cell.malicious and known is not None and topic.measured_value("gain") is not None:
         held = sum(
             true for item, true in zip(known.items, known.true, strict=True) if item in cell.targets
         )
         share = cell.malicious / (cell.users + cell.malicious)
-        weight = short(told.mean("gain") / share + held, 3)
+        weight = short(topic.mean("gain") / share + held, 3)
         return f"One fake report counts for {weight} users who hold a target."
     if cell.p is not None and cell.q is not None:
         own, other, what = cell.p, cell.q, "supports its own item"
@@ -311,66 +311,66 @@ def _report(told: VerdictCell) -> str:
     return f"Chance that a report {what}: {short(own, 3)}, another: {short(other, 3)}."
 
 
-def _error(told: VerdictCell) -> str:
+def _error(topic: VerdictCell) -> str:
     """The error of one estimate without the attack, and how many times that with it."""
-    clean = told.mean("mse_clean")
-    if clean < 0 or (told.measured_value("mse") is not None and told.mean("mse") < 0):
+    clean = topic.mean("mse_clean")
+    if clean < 0 or (topic.measured_value("mse") is not None and topic.mean("mse") < 0):
         return ""  # of a damaged store: no square is negative
     typical = short(clean**0.5, 3)
     words = f"An estimate is typically {typical} off"
-    if not told.cell.malicious or told.measured_value("mse") is None or clean <= 0:
-        return f"{words} (root of a mean squared error of {told.interval('mse_clean')})."
-    attacked = told.mean("mse")
+    if not topic.cell.malicious or topic.measured_value("mse") is None or clean <= 0:
+        return f"{words} (root of a mean squared error of {topic.interval('mse_clean')})."
+    attacked = topic.mean("mse")
     times = short((attacked / clean) ** 0.5, 3)
     more = f" ({times} times)" * (times != "1")
     return f"{words}, with fakes {short(attacked**0.5, 3)}{more}."
 
 
-def _hitters(told: VerdictCell) -> str:
+def _hitters(topic: VerdictCell) -> str:
     """The share of the most frequent items that is named, with the attack and without."""
-    clean, attacked = told.measured_value("hitter_recall_clean"), told.mean("hitter_recall")
-    if clean is None or not told.cell.malicious:
+    clean, attacked = topic.measured_value("hitter_recall_clean"), topic.mean("hitter_recall")
+    if clean is None or not topic.cell.malicious:
         return f"{percent(attacked)} of the most frequent items are named."
     return (
-        f"{told.fakes}: {percent(attacked)} of the most frequent items are named, "
-        f"without {percent(told.mean('hitter_recall_clean'))}."
+        f"{topic.fakes}: {percent(attacked)} of the most frequent items are named, "
+        f"without {percent(topic.mean('hitter_recall_clean'))}."
     )
 
 
-def _named_targets(told: VerdictCell) -> str:
+def _named_targets(topic: VerdictCell) -> str:
     """The targets that heavy hitters name, or that are among the top k."""
-    many = len(told.cell.targets)
-    if not many or not told.cell.malicious or told.cell.answer is not None:
+    many = len(topic.cell.targets)
+    if not many or not topic.cell.malicious or topic.cell.answer is not None:
         return ""
-    named = short(told.mean("targets_in_top_k"), 3)
+    named = short(topic.mean("targets_in_top_k"), 3)
     of = f"{count(many)} target{'s' * (many != 1)}"
     return f"On average {named} of {of} {'is' if named == '1' else 'are'} among the top k."
 
 
-def catalogue_sentence(told: VerdictCell, about_fakes: bool) -> str:
+def catalogue_sentence(topic: VerdictCell, about_fakes: bool) -> str:
     """The catalogue's sentence about the first metric with the fakes or without; "" if none."""
-    if about_fakes and not told.cell.malicious:
+    if about_fakes and not topic.cell.malicious:
         return ""
-    for name in told.cell.metrics:
+    for name in topic.cell.metrics:
         words = metric_words(name).verdict
-        if words and ("{fakes}" in words) == about_fakes and told.measured_value(name) is not None:
-            return words.format(fakes=told.fakes, value=told.interval(name))
+        if words and ("{fakes}" in words) == about_fakes and topic.measured_value(name) is not None:
+            return words.format(fakes=topic.fakes, value=topic.interval(name))
     return ""
 
 
-def detected_sentence(told: VerdictCell) -> str:
+def detected_sentence(topic: VerdictCell) -> str:
     """The sentence about the items that a significance test detects, and those among them that no
     user holds.
     """
-    found, false = short(told.mean("detected"), 3), short(told.mean("false_detected"), 2)
+    found, false = short(topic.mean("detected"), 3), short(topic.mean("false_detected"), 2)
     return f"On average {found} items are detected, {false} of them held by nobody."
 
 
-def _share(told: VerdictCell) -> str:
+def _share(topic: VerdictCell) -> str:
     """The sentence about the share of fakes as the server estimates it, beside the true one."""
-    cell = told.cell
+    cell = topic.cell
     true = cell.malicious / (cell.users + cell.malicious)
-    estimated = told.interval("share_estimate")
+    estimated = topic.interval("share_estimate")
     return f"The server puts the fakes at {estimated} of all; {short(true, 3)} is true."
 
 

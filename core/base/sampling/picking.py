@@ -21,8 +21,7 @@ def subset_counts(pickers: Counts, items: int, rng: np.random.Generator) -> Coun
     Returns
     -------
     int64[trials, items], with exactly the joint distribution of picking user by user: the sum of
-    each
-    row is Σ j·pickers[t, j], exactly.
+    each row is Σ j·pickers[t, j], exactly.
 
     Raises
     ------

@@ -113,10 +113,10 @@ class ClientClaim:
 
     def look(self) -> Look:
         """The function that returns the audited columns [n, k]: supported items, low digits."""
-        told: Any = self.looked or self.protocol
-        items, ask = self.places, getattr(told, "look", None)
-        if ask is None and hasattr(told, "supports") and self.items <= FEW_REPORTS:
-            ask = lambda reports, items: told.supports(reports)[:, items]  # noqa: E731
+        observed: Any = self.looked or self.protocol
+        items, ask = self.places, getattr(observed, "look", None)
+        if ask is None and hasattr(observed, "supports") and self.items <= FEW_REPORTS:
+            ask = lambda reports, items: observed.supports(reports)[:, items]  # noqa: E731
 
         def observe_reports(reports: Any) -> Any:
             parts = [] if ask is None else [np.asarray(ask(reports, items))]
@@ -326,14 +326,14 @@ def _add_counts(table: Floats, columns: ReportColumns, places: Items, reports: R
 
 def _telling_pairs(columns: ReportColumns, seen: Floats, numbers: Floats) -> dict[Pair, Floats]:
     """The weights of the pairs of items that look the least alike."""
-    found: list[tuple[float, tuple[int, int], Floats]] = []
+    pairs: list[tuple[float, tuple[int, int], Floats]] = []
     for a, b in itertools.permutations(np.flatnonzero(numbers).tolist(), 2):
         table = columns.weights(seen[a], seen[b], numbers[a] / numbers[b])
         gap = float((seen[a] / numbers[a] - seen[b] / numbers[b]) @ table)
-        found.append((gap, (a, b), table))
-        if len(found) > 4 * PAIRS:
-            found = sorted(found, key=lambda each: -each[0])[:PAIRS]
-    return {pair: table for _, pair, table in sorted(found, key=lambda each: -each[0])[:PAIRS]}
+        pairs.append((gap, (a, b), table))
+        if len(pairs) > 4 * PAIRS:
+            pairs = sorted(pairs, key=lambda each: -each[0])[:PAIRS]
+    return {pair: table for _, pair, table in sorted(pairs, key=lambda each: -each[0])[:PAIRS]}
 
 
 def _compare_columns(columns: ReportColumns, seen: Floats, expected: Floats) -> tuple[float, str]:

@@ -205,10 +205,10 @@ class Aggregate(Curator):
 
     def _pick_items(self, items: Counts, picks: int, count: Counts, rng: Rng) -> Counts:
         """Counts of int64[trials] fakes who set this many of the items, any of them."""
-        told = np.zeros((count.size, self.domain_size), dtype=np.int64)
+        vectors = np.zeros((count.size, self.domain_size), dtype=np.int64)
         users = group_by_size(count[:, None], np.array([picks]))
-        told[:, items] = subset_counts(users, items.size, rng)
-        return self.sample_counts(told, rng)
+        vectors[:, items] = subset_counts(users, items.size, rng)
+        return self.sample_counts(vectors, rng)
 
     def _picks(self, size: int, picks: int, ask: Ask) -> Support:
         """The support of `picks` of `size` items: all targets, all others, or all items."""

@@ -82,24 +82,24 @@ class Trust(RangeChecked):
     blending: Any = None
     target_epsilon: Any = None
 
-    def bound(self, asked: TrustRequest) -> Mechanism:
+    def bound(self, request: TrustRequest) -> Mechanism:
         """The mechanism that users run under this trust model.
 
         Raises ScenarioError at the key `trust.kind` for a protocol that needs a trusted curator,
         and as `change_mechanism` does.
         """
-        if not is_a(asked.spec.mechanism, LocalMechanism):
-            rule = f'must be "curator" with {asked.spec.kind}, to whom users tell their items'
+        if not is_a(request.spec.mechanism, LocalMechanism):
+            rule = f'must be "curator" with {request.spec.kind}, to whom users tell their items'
             raise ScenarioError(f"{rule}, {got(self.kind)}", key="trust.kind")
-        return self.change_mechanism(asked)
+        return self.change_mechanism(request)
 
-    def change_mechanism(self, asked: TrustRequest) -> Mechanism:
+    def change_mechanism(self, request: TrustRequest) -> Mechanism:
         """The mechanism that this trust model makes of a local protocol: the protocol itself unless
         overridden.
 
         Raises ScenarioError, with the key of the scenario, if the protocol does not fit.
         """
-        return asked.mechanism
+        return request.mechanism
 
 
 @dataclass(frozen=True)
@@ -134,8 +134,8 @@ class Verified(Trust):
             "kind='verified-randomiser')"
         )
 
-    def change_mechanism(self, asked: TrustRequest) -> Mechanism:
-        protocol = asked.mechanism
+    def change_mechanism(self, request: TrustRequest) -> Mechanism:
+        protocol = request.mechanism
         why = None if awaits_code(protocol) else self.reads(protocol)
         if why is not None:
             raise ScenarioError(f'must not be "{self.kind}" with {why}', key="trust.kind")
@@ -170,21 +170,21 @@ class Shuffled(Trust):
         if self.delta not in DELTA:
             raise ScenarioError(f"must be {DELTA} of shuffled reports, {got(self.delta)}", "delta")
 
-    def change_mechanism(self, asked: TrustRequest) -> Mechanism:
-        protocol = asked.mechanism
+    def change_mechanism(self, request: TrustRequest) -> Mechanism:
+        protocol = request.mechanism
         if awaits_code(protocol):
             return protocol
         why = why_unshuffled(protocol)
         if why is not None:
             raise ScenarioError(f'must not be "{self.kind}" with {why}', key="trust.kind")
-        if asked.users not in SHUFFLED:
-            rule = f"must be {SHUFFLED} where reports are shuffled, {got(asked.users)}"
+        if request.users not in SHUFFLED:
+            rule = f"must be {SHUFFLED} where reports are shuffled, {got(request.users)}"
             raise ScenarioError(rule, key="population.users")
         if self.central_epsilon is None:
             return protocol
-        asked.epsilon("trust.central_epsilon")
-        whatever = replace(asked, spec=replace(asked.spec, epsilon=1.0))  # ε₀ takes its place
-        return asked.at(_solve_epsilon(whatever, self.delta, self.central_epsilon))
+        request.epsilon("trust.central_epsilon")
+        whatever = replace(request, spec=replace(request.spec, epsilon=1.0))  # ε₀ takes its place
+        return request.at(_solve_epsilon(whatever, self.delta, self.central_epsilon))
 
     @property
     def blending(self) -> float | None:
@@ -213,12 +213,12 @@ class Aggregated(Trust):
     delta: Annotated[float, SLACK] | None = None
     kind: Literal["aggregated"] = "aggregated"
 
-    def change_mechanism(self, asked: TrustRequest) -> Mechanism:
-        epsilon = asked.epsilon("trust.kind")
+    def change_mechanism(self, request: TrustRequest) -> Mechanism:
+        epsilon = request.epsilon("trust.kind")
         weight = self.weight if self.circuit == "multihot" else None  # circuits can be swept
         try:
             return Aggregate(
-                asked.items, epsilon, "change-one", self.circuit, weight, self.aggregators,
+                request.items, epsilon, "change-one", self.circuit, weight, self.aggregators,
                 self.noise, self.delta if self.noise == "gaussian" else None,
             )  # fmt: skip
         except ScenarioError as error:
@@ -234,10 +234,10 @@ class TrustedCurator(Trust):
 
     kind: Literal["curator"] = "curator"
 
-    def bound(self, asked: TrustRequest) -> Mechanism:
-        if not is_a(asked.spec.mechanism, LocalMechanism):
-            return asked.mechanism
-        return Geometric(asked.items, asked.epsilon("trust.kind"))
+    def bound(self, request: TrustRequest) -> Mechanism:
+        if not is_a(request.spec.mechanism, LocalMechanism):
+            return request.mechanism
+        return Geometric(request.items, request.epsilon("trust.kind"))
 
 
 TRUSTS: Final[dict[str, type[Any]]] = {
@@ -257,9 +257,9 @@ def central(mechanism: Any, users: int, delta: float) -> float:
 
 
 @lru_cache(maxsize=256)
-def _solve_epsilon(asked: TrustRequest, delta: float, epsilon: float) -> float:
+def _solve_epsilon(request: TrustRequest, delta: float, epsilon: float) -> float:
     """The largest ε₀ whose shuffled reports are (ε, δ)-private."""
-    return local_for(asked.at, asked.users, delta, epsilon)
+    return local_for(request.at, request.users, delta, epsilon)
 
 
 def budgets(trust: Trust, mechanism: Any, users: int) -> dict[str, float]:

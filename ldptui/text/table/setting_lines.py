@@ -130,12 +130,12 @@ def _of_bits(cells: Sequence[Cell]) -> list[str]:
         values = present(cells, f"protocol.{key}")
         if values:
             facts.append(f"{name} = {range_over(values)}")
-    told = [cell.protocol.facts() for cell in cells]
+    facts_of_cells = [cell.protocol.facts() for cell in cells]
     for name, key in (
         ("f", "f"), ("p*", "p_star"), ("q*", "q_star"),
         ("ε₁", "epsilon_one"), ("ε∞", "epsilon_infinity"),
     ):  # fmt: skip
-        numbers = [each[key] for each in told]
+        numbers = [each[key] for each in facts_of_cells]
         facts.append(f"{name} = {'unbounded' if None in numbers else range_over(numbers)}")
     return [*facts, "q > p: the reverse of Wang's"]
 
@@ -165,8 +165,12 @@ def _epsilon(cell: Cell) -> Any:
 
 def _trust(cells: Sequence[Cell]) -> list[str]:
     """The trust model of the cells, and the central budget of all reports together."""
-    told = [cell.budgets for cell in cells if "local_epsilon" in cell.budgets]
-    facts = [f"central ε ≤ {range_over(each['central_epsilon'] for each in told)}"] if told else []
+    budgets = [cell.budgets for cell in cells if "local_epsilon" in cell.budgets]
+    facts = (
+        [f"central ε ≤ {range_over(each['central_epsilon'] for each in budgets)}"]
+        if budgets
+        else []
+    )
     kinds = [range_over(cell.trust.kind for cell in cells), *_keys(cells, "trust"), *facts]
     return [*kinds, *sent_share_facts([cell for cell in cells if cell.trust.drop_out])]
 

@@ -98,7 +98,7 @@ def verdict_of(results: RunResults, ranks: bool = True) -> tuple[str, ...]:
     """
     single = len(results.experiment.cells) == 1
     alone, beside = ranks and single, swept_kinds("protocol", "") if single else ()
-    told = [
+    topics = [
         VerdictCell(
             cell_view(cell, measured, theory, beside),
             frequencies(cell, measured, {}) if alone and measured.arms else None,
@@ -106,7 +106,7 @@ def verdict_of(results: RunResults, ranks: bool = True) -> tuple[str, ...]:
         )
         for cell, measured, theory in finished_cells(results)
     ]
-    return run_verdict(told, list(results.experiment.scenario.sweep))
+    return run_verdict(topics, list(results.experiment.scenario.sweep))
 
 
 def finished_cells(results: RunResults) -> list[Finished]:
