@@ -164,6 +164,31 @@ def test_a_function_fits_a_screen() -> None:
     assert long == {}
 
 
+def public_functions(path: Path) -> Iterator[ast.FunctionDef]:
+    """The public functions and methods of a file."""
+    for room in nodes(path):
+        if isinstance(room, ast.Module) or (
+            isinstance(room, ast.ClassDef) and not room.name.startswith("_")
+        ):
+            functions = (node for node in room.body if isinstance(node, ast.FunctionDef))
+            yield from (node for node in functions if not node.name.startswith("_"))
+
+
+def test_a_docstring_of_core_has_errors_and_shapes() -> None:
+    """The docstring of a function that raises says so; that of an array has its shape."""
+    arrays, lacking = {"Floats", "Counts", "Items", "BoolArray"}, []
+    for path in (path for path in PRODUCT if place(path).startswith("core/")):
+        for node in public_functions(path):
+            words = ast.get_docstring(node) or "raises [as its base]"
+            raising = any(isinstance(part, ast.Raise) and part.exc for part in ast.walk(node))
+            array = node.returns is not None and ast.unparse(node.returns) in arrays
+            if (raising and "aise" not in words) or (
+                array and not re.search(r"\[|shape|see `", words)
+            ):
+                lacking.append(f"{place(path)}:{node.lineno} {node.name}")
+    assert lacking == []
+
+
 def test_the_floors_are_seen_at_a_glance() -> None:
     made = {"__pycache__", "site"}  # `make site` makes the latter
     for room, most in (("core", 23), ("ldptui", 20)):

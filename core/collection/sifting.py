@@ -141,7 +141,6 @@ def _fakes(trial: int, hook: Hook, history: CampaignHistory = ALONE) -> Send:
 
 
 def _read_reports(cell: Cell, send: Send, users: int) -> _ReadReports:
-    """The reports that the filters of a cell read."""
     first, counts = _gather_reports(cell.sifted_cell, send(cell.sifted_cell, None), users)
     if not any(step.asks_twice for step in cell.filters):
         return _ReadReports(first, None, counts)

@@ -49,8 +49,8 @@ class MaximumLikelihood(Correction):
     kind: Literal["ml"] = "ml"
 
     def correct(self, frequencies: Floats, known: ServerKnowledge) -> Floats:
-        """The maximum-likelihood frequencies, by a bisection for the Lagrange multiplier μ of their
-        sum, in O(60 d).
+        """float64[trials, d]: the maximum-likelihood frequencies, by a bisection for the Lagrange
+        multiplier μ of their sum, in O(60 d).
 
         The support probabilities s_v of all items with f_v > 0 have the same derivative μ of the
         log-likelihood, so that s_v falls as μ rises.

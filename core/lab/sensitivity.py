@@ -32,9 +32,10 @@ def of_query(
     """The ℓ₁-sensitivity of a query; `math.inf` if it is unbounded.
 
     bounds : of the numbers; None if there are none. Neither a count nor a histogram needs them.
-        ScenarioError unless finite and ascending.
-    rows : n, public for change-one neighbours, whose tables all have it. For add-remove
-        neighbours a mean has the sensitivity of a table of one row, (high - low) / 2, for any n.
+    rows : n, public for change-one neighbours, whose tables all have it. For add-remove neighbours
+    a mean has the sensitivity of a table of one row, (high - low) / 2, for any n.
+
+    Raises ScenarioError unless `bounds` are finite and ascending.
     """
     if bounds is not None and not -math.inf < bounds[0] < bounds[1] < math.inf:
         raise ScenarioError(f"must be finite and ascending, {got(bounds)}", key="bounds")

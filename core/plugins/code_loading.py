@@ -29,8 +29,8 @@ _digests_at_import: Final[dict[str, str]] = {}
 
 @contextlib.contextmanager
 def explain_errors(code: CodeLocation) -> Iterator[None]:
-    """A context manager that turns exceptions of plug-in code into a CellError with the
-    traceback.
+    """A context manager that raises CellError, with the traceback, for any exception of plug-in
+    code.
     """
     try:
         yield

@@ -204,7 +204,7 @@ class Summation(SummedNumbers, RangeChecked):
         return self.noise + 0 * frequency
 
     def squared_error(self, histogram: Counts | Floats) -> Floats:
-        """8n/ε², the variance of each count."""
+        """float64[d]: the variance 8n/ε² of each count."""
         return np.full(histogram.shape, float(histogram.sum()) * self.noise)
 
     def look(self, reports: Reports, items: Items) -> BoolArray:

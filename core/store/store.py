@@ -201,7 +201,10 @@ class Store(BlockStore):
     def update_run(
         self, number: int, arrivals: Sequence[Arrival] | None = None, **changes: Any
     ) -> None:
-        """Change fields, and the arrivals if given, of a run, inside a transaction."""
+        """Change fields, and the arrivals if given, of a run, inside a transaction.
+
+        Raises FileError if the run was removed meanwhile.
+        """
         try:
             run = replace(self._noted_run(number), **changes)
         except ScenarioError:
@@ -301,7 +304,10 @@ class Store(BlockStore):
         self._change(run, star=on)
 
     def remove(self, run: int, on: bool = True) -> None:
-        """Mark a run as removed, or restore it; `gc` deletes removed runs."""
+        """Mark a run as removed, or restore it; `gc` deletes removed runs.
+
+        Raises FileError for a run that is still running.
+        """
         if on and self.run(run).status == "running":
             raise FileError(f"run {run} is running: stop it first")
         self._change(run, removed=on)

@@ -106,7 +106,7 @@ class ClientClaim:
 
     @property
     def places(self) -> Items:
-        """int64: the items whose reports are audited."""
+        """int64[k]: the items whose reports are audited."""
         if self.watched is not None:
             return np.asarray(self.watched)
         return np.unique(np.linspace(0, self.items - 1, min(self.items, WATCHED)).astype(np.int64))
@@ -226,8 +226,8 @@ def audit_client(
 def epsilon_at_least(
     first: Any, second: Any, of: int, confidence: float, delta: float, of_second: int
 ) -> Floats:
-    """A lower bound on ε from an event in `first` of `of` reports of an item and `second` of
-    `of_second` of another: ln((p₁ - δ) / p₂) at p₁'s and p₂'s worst confidence bounds.
+    """float64[…]: a lower bound on ε from an event in `first` of `of` reports of an item and
+    `second` of `of_second` of another: ln((p₁ - δ)/p₂) at the worst bounds of p₁, p₂.
     """
     alpha = (1 - confidence) / 2
     low, _ = clopper_pearson(first, of, alpha)

@@ -140,7 +140,6 @@ def _both(
 
 
 def _mean(clean: Arm, attacked: Arm, end: str = "") -> tuple[Metric, ...]:
-    """The metrics of the mean, with the attack and without."""
     return (
         *_both("mean_estimate", MeanConclusion.mean, end, MeanConclusion),
         Metric(f"mean_shift{end}", lambda o: o.shift(clean, attacked), (clean, attacked),

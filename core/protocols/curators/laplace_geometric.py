@@ -84,11 +84,13 @@ class Geometric(Curator):
         return signs(self.epsilon / bins, below, r * below).times(bins)
 
     def squared_error(self, histogram: Counts | Floats) -> Floats:
-        """The mean squared error 2r/(1-r)² of each bin, in users²; r = e^(-ε/Δ)."""
+        """float64[d]: the mean squared error 2r/(1-r)² of each bin, in users²; r = e^(-ε/Δ)."""
         return np.full(histogram.shape, 2 * self.ratio / self.stop**2)
 
     def tail(self, histogram: Counts, accuracy: float) -> Floats:
-        """The probability 2 r^(⌊a⌋+1) / (1+r) that a bin is off by more than a; r = e^(-ε/Δ)."""
+        """float64[d]: the probability 2 r^(⌊a⌋+1) / (1+r) that a bin is off by more than a; r =
+        e^(-ε/Δ).
+        """
         chance = 2 * self.ratio ** (math.floor(accuracy) + 1) / (1 + self.ratio)
         return np.full(histogram.shape, chance if accuracy >= 0 else 1.0)
 
@@ -121,11 +123,13 @@ class Laplace(Curator):
         return LaplaceLoss(self.epsilon, sensitivity(self.neighbours))
 
     def squared_error(self, histogram: Counts | Floats) -> Floats:
-        """The mean squared error 2s² of each bin, in users²; s is the noise's scale."""
+        """float64[d]: the mean squared error 2s² of each bin, in users²; s is the noise's scale."""
         return np.full(histogram.shape, 2 * self.scale**2)
 
     def tail(self, histogram: Counts, accuracy: float) -> Floats:
-        """The probability e^(-a/s) that a bin is off by more than a; s is the noise's scale."""
+        """float64[d]: the probability e^(-a/s) that a bin is off by more than a; s is the noise's
+        scale.
+        """
         return np.full(histogram.shape, np.exp(-max(accuracy, 0.0) / self.scale))
 
 
