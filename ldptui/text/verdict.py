@@ -211,7 +211,7 @@ def _targets(topic: VerdictCell) -> str:
 
 
 def _has_ranks(topic: VerdictCell) -> bool:
-    """Whether the estimates of all items are known, before the attack and after it."""
+    """True if the estimates of all items are known, before the attack and after it."""
     known = topic.frequencies
     return known is not None and len(known.items) >= known.domain_size and "clean" in known.arms
 

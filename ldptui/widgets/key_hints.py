@@ -33,7 +33,9 @@ STOP: Final = "run.cancel"
 
 
 def group_words(screen: Screen[Any]) -> str:
-    """The keys of the focused widget and its screen that stand in groups: "↑ ↓ rows · …"."""
+    """The hint for keys of the focused widget and its screen that have a common hint: "↑ ↓ rows ·
+    …".
+    """
     groups: dict[str, dict[str, str]] = {}
     for active in screen.active_bindings.values():
         binding = active.binding
@@ -51,7 +53,7 @@ class KeyHints(Widget):
     """The line of key hints: keys of the focused pane, then of the screen, as many as fit uncut.
 
     stops, back : True to show esc first, which stops the run, or goes back from an enlarged pane.
-    omitted : the id of a binding that is no hint.
+    omitted : the id of a binding without a hint.
     """
 
     stops: reactive[bool] = reactive(False, init=False)

@@ -333,9 +333,8 @@ Meant: TypeAlias = Callable[["Draft", str, Any], tuple[str, Any] | None]
 
 
 def pick(asked: ChoicesAsked, draft: Draft | None = None, meant: Meant = lambda *_: None) -> None:
-    """Show the picker of a field and write the picked value into the field.
-
-    Does nothing while another screen stands over the field's: enter was pressed twice at once.
+    """Show the picker of a field and write the picked value into the field; without effect if
+    another screen is over the field's.
 
     draft : the draft in which the values are tried. meant : returns the key and the value that an
     entry of the list edits.

@@ -42,7 +42,7 @@ class Sample(Struct, frozen=True):
     """The measured values of a cell at a position of the axis.
 
     support : the closed-form gain of Bloom filter bits before decoding.
-    bare : whether it is drawn without its interval.
+    bare : True if it is drawn without its interval.
     """
 
     x: float
@@ -359,8 +359,8 @@ def _other_series(
 
 
 def shown_samples(samples: Sequence[Sample], y: Axis) -> list[Sample]:
-    """The samples as a y-axis shows them: bare on symlog, whose middle is all bars otherwise, where
-    most intervals hold zero.
+    """The samples as the y-axis shows them; on a symlog axis without their intervals if most
+    contain zero.
     """
     near = sum(low <= 0 <= high for low, high in (sample.ends for sample in samples))
     is_bare = y.linear > 0 and 2 * near > len(samples)

@@ -35,7 +35,9 @@ def numbers(rounds: RoundSummary) -> list[float]:
 
 
 def steps(values: Sequence[float]) -> tuple[list[float], list[float]]:
-    """x and y of a line that is level during each round: what changes, changes between two."""
+    """The x and the y values of a line that is level during each round and changes
+    between rounds.
+    """
     ends = [at + side for at in range(len(values)) for side in (-0.5, 0.5)]
     return ends, [value for value in values for _ in range(2)]
 

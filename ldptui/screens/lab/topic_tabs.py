@@ -95,8 +95,8 @@ class TopicTabs(Vertical):
         self._questions.display = len(MEMBERS[group]) > 1
 
     def show(self, width: int) -> None:
-        """Lay out the tabs for a screen with `width` columns: the last ones by their numbers alone
-        where there is no room for their names.
+        """Lay out the tabs for a screen with `width` columns; the last ones have only numbers if
+        their names do not fit.
         """
         room, labels = width - self.styles.padding.width, list(WITH_PAGES)
         if not self._groups.fits(WITH_PAGES, room):

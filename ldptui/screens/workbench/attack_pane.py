@@ -145,7 +145,7 @@ class AttackPane(FormPane):
             self.post_message(KeyEdited(*edit))
 
     def on_form_line_pressed(self, event: FormLine.Pressed) -> None:
-        """Show what few change, or add a phase or a defence."""
+        """Show the rarely changed rows, or add a phase or a defence."""
         event.stop()
         if event.line.name == "more":
             self._is_open, self._wanted = True, "goal.metric"
@@ -156,9 +156,9 @@ class AttackPane(FormPane):
             self.action_add_step()
 
     def action_phase(self) -> None:
-        """Add a phase behind that of the focused row, or behind the last; the first one makes two.
+        """Add a phase after that of the focused row, or after the last; the first one makes two.
 
-        The focus goes to its share.
+        The new phase's share gets the focus.
         """
         draft = self.draft
         if draft is None or not draft.parses:
@@ -174,7 +174,7 @@ class AttackPane(FormPane):
         self.post_message(KeysProposed(edits, "the phases", sweeps_stay=True))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Return False for the keys of lists outside the rows of what they change."""
+        """Return False for the keys of phases, parts and defences outside their rows."""
         if action == "write_code":
             return attack_of(self.draft).get("kind") == "plugin"
         if action == "add_step":
@@ -205,7 +205,7 @@ class AttackPane(FormPane):
         screen.action_run()
 
     def action_add_step(self) -> None:
-        """Show the list of defences; the one that is picked becomes the last step."""
+        """Show the list of defences; the picked one becomes the last step."""
         row, draft = self.screen.focused, self.draft
         if draft is None or not draft.parses or row is None:
             return

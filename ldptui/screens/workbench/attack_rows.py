@@ -66,7 +66,7 @@ def attack_rows(draft: Draft, is_open: bool = False) -> Iterator[FormRow]:
 
 
 def _phases(draft: Draft, phases: Sequence[Table]) -> Iterator[FormRow]:
-    """The rows of the phases, and the one that adds a phase."""
+    """Yields the rows of the phases, and the row that adds a phase."""
     for at, phase in enumerate(phases):
         table = f"{PHASES}.{at}"
         first = f"phase {at + 1}{' (off)' * is_off(phase)}: rounds"
@@ -79,8 +79,8 @@ def _phases(draft: Draft, phases: Sequence[Table]) -> Iterator[FormRow]:
 
 
 def _parts(draft: Draft, table: str, parts: Sequence[Table]) -> Iterator[FormRow]:
-    """The kind of each part of a mixture, its weight if there are several, and the keys that it
-    sets.
+    """Yields the kind of each part of a mixture, its weight if there are several, and its other
+    keys.
     """
     choices = input_of(f"{table}.0.kind")[1] or []
     for at, part in enumerate(parts):
@@ -155,9 +155,11 @@ def _share(draft: Draft, is_open: bool) -> Iterator[FormRow]:
 
 
 def _targets(draft: Draft, table: str, none: str) -> Iterator[FormRow]:
-    """How the targets in a table are picked, and how many or which.
+    """Yields the row for how the targets of a table are picked, and the row for their number or
+    list.
 
-    none : whose targets are taken where the table is left out; "" where it is required.
+    none : the name of the table whose targets hold if this one has none; "" if targets are
+    required.
     """
     targets = value_of(draft, table)
     listed = isinstance(targets, dict) and "items" in targets
@@ -289,9 +291,9 @@ def _new_step(draft: Draft, kind: str) -> Table:
 
 
 def place_of(draft: Draft, key: str) -> tuple[str, int] | None:
-    """The innermost list of tables that a key is in, and the index of its table there.
+    """The innermost list of tables that a key is in, and the index of its table in that list.
 
-    A mixture of one part is no list. None if the key is in none.
+    A mixture of one part is no list. None if the key is in no list.
     """
     for found in reversed([*re.finditer(r"\.(\d+)(?=\.)", key)]):
         table, at = key[: found.start()], int(found[1])
@@ -304,8 +306,8 @@ def place_of(draft: Draft, key: str) -> tuple[str, int] | None:
 def changed_list(
     tables: Sequence[Mapping[str, Any]], what: str, at: int
 ) -> tuple[list[Table], int]:
-    """The list of defences, phases or parts after one was removed, moved or muted, and the index
-    of the one to focus.
+    """The list of defences, phases or parts after one was removed, moved or muted, and the index of
+    the one to focus.
     """
     kept = [dict(table) for table in tables]
     to = at + {"up": -1, "down": 1}.get(what, 0)

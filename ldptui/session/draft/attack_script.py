@@ -52,7 +52,7 @@ def add_phase(attack: Mapping[str, Any], after: int = -1) -> Table:
 
 
 def without_phases(attack: Mapping[str, Any]) -> Table:
-    """The attack in every round that the only phase of an attack makes."""
+    """The attack table without phases that acts as the only phase of an attack in every round."""
     phase = phases_of(attack)[0]
     share = phase.get("share")
     mix, targets = parts_of(phase), phase.get("targets", attack.get("targets"))

@@ -230,7 +230,7 @@ class Field(Widget):
         return write(number, grouped=self.grouped)
 
     def on_descendant_focus(self) -> None:
-        """Say what has the focus, and a value that is cut in the field in full."""
+        """Post the key of the focused field, and the full text of a value that is cut."""
         self.post_message(FieldFocused(self.key))
         if isinstance(self.control, ValueInput) and self.control.is_cut:
             self.post_message(StatusNote(self.control.value))

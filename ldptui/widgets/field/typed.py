@@ -72,8 +72,8 @@ _RANGE: Final = re.compile(
 
 
 def _range(text: str, type_: Type) -> Any:
-    """`0 → 0.2, 5, log`: the range of a sweep, else its list; `0 → 0.2, step 5`: the ramp of a
-    share over rounds, else its number.
+    """The range of a sweep, such as `0 → 0.2, 5, log`, or the ramp of a share, such as `0 → 0.2,
+    step 5`; else the list or the number.
     """
     found = _RANGE.fullmatch(text)
     if found is None:
@@ -87,7 +87,7 @@ def _range(text: str, type_: Type) -> Any:
 
 
 def _write_range(values: Mapping[str, Any]) -> str:
-    """The range of a sweep, or the ramp of a share over rounds, as it is typed."""
+    """The range of a sweep, or the ramp of a share over rounds, as the user types it."""
     ends = f"{write(values.get('from'))} → {write(values.get('to'))}"
     kind = f"{values.get('scale', values.get('shape', ''))} {write(values.get('at'))}".strip()
     return ", ".join(filter(None, (ends, write(values.get("points")), kind)))
