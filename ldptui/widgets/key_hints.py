@@ -19,8 +19,8 @@ from .words import DOT
 MOST: Final = 8
 """Hints at most: more are looked up with `?` or in the palette."""
 USE: Final = (
-    "pane(1)", "run", "help", "command_palette", "leave", "lab('deployment')", "open", "lab",
-    "export", "save", "zoom",
+    "pane(1)", "run", "help", "command_palette", "file", "leave", "view", "lab('deployment')",
+    "open", "lab", "export", "save", "zoom",
 )  # fmt: skip
 """The actions of the whole screen, the most useful first."""
 ALWAYS: Final = 6

@@ -20,6 +20,7 @@ from textual.events import Resize
 from textual.reactive import var
 from textual.screen import Screen
 from textual.timer import Timer
+from textual.widget import Widget
 from textual.widgets import Static
 
 from ...engine import LAB, Engine
@@ -31,11 +32,11 @@ from ...messages import (
     StatusNote,
     WorkerChanged,
 )
-from ...questions.collection import ENDS
 from ...questions.sheet import decode_answer
 from ...questions.topics import GROUPS, TOPICS, sharing
 from ...session.snapshot import LabQuestion, Reply
 from ...terminal.clipboard import copy
+from ...terminal.keyboard import takes_focus
 from ...terminal.places import current_dir
 from ...widgets.choice_bar import ChoiceBar
 from ...widgets.cursor import Move
@@ -43,7 +44,7 @@ from ...widgets.delays import call_after
 from ...widgets.key_hints import KeyHints, group_words
 from ...widgets.status import StatusLine
 from .lab_form import LabBody
-from .page import Page, title_of
+from .page import READ, Page, title_of
 from .topic_tabs import KEYS, MEMBERS, TopicTabs
 
 if TYPE_CHECKING:
@@ -52,10 +53,6 @@ if TYPE_CHECKING:
 DEBOUNCE_S: Final = 0.1
 """From the last keystroke of a burst to the question; none passes after its first one."""
 NAMES: Final = tuple(TOPICS)
-OPENED: Final = next(name for name, topic in TOPICS.items() if topic.group == "My reports")
-"""The tab that shows a collection which is opened."""
-READ: Final = {"file": ("A table to read", (".csv",)), "reports": ("Reports to read", ENDS)}
-"""What ctrl+o asks for, by the option that names it: the dialog's title, and the ends of names."""
 
 
 class LabScreen(Screen[None]):
@@ -98,7 +95,6 @@ class LabScreen(Screen[None]):
         self._tabs.select(self.tab)
         self._body = LabBody()
         self._status = StatusLine()
-        self._status.idle = ""
 
     @property
     def page(self) -> Page:
@@ -149,7 +145,7 @@ class LabScreen(Screen[None]):
             self.tab, self._enters = show, True
             self._focus_form()
         elif not self.page.topic.uses_collection:
-            self.tab = OPENED
+            self.tab = MEMBERS["My reports"][0]
 
     def _show_tab(self) -> None:
         self._tabs.show(self.size.width)
@@ -191,6 +187,11 @@ class LabScreen(Screen[None]):
 
     def _show_keys(self, _: Screen[Any]) -> None:
         self._status.idle = group_words(self)
+
+    @property
+    def focus_chain(self) -> list[Widget]:
+        """The widgets that tab goes through: fields by columns, not by rows as Textual has it."""
+        return [each for each in self.query("*") if takes_focus(each, self)]
 
     def on_resize(self, event: Resize) -> None:
         self._tabs.show(event.size.width)

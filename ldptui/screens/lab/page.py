@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from ...questions.choices import EXAMPLE, EXAMPLES, kinds
+from ...questions.collection import ENDS
 from ...questions.field_help import lab_field_help
 from ...questions.options import find_option
 from ...questions.question import Question
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from ...session.draft import Draft
 
 
+READ: Final = {"file": ("A table to read", (".csv",)), "reports": ("Reports to read", ENDS)}
+"""What ctrl+o asks for, by the option that names it: the dialog's title, and the ends of names."""
 STALE: Final = "STALE: other values · "
 """The mark of an answer that is not that of the form's values, as of a run's."""
 
@@ -119,7 +122,7 @@ class Page:
     def read_from(self) -> str:
         """The name of the option that takes a file to read; "" if the question reads no file."""
         named = (option.name for option in self.topic.options)
-        return next((name for name in named if name in ("file", "reports")), "")
+        return next((name for name in named if name in READ), "")
 
     def key_to_read(self, focused: str) -> str:
         """The key of the field that takes the file; if there are several such fields, the focused

@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from support.lab_tabs import ask
 from support.waiting import seen, until
 from support.workbench_app import finished, own_home, workbench
 
+from ldptui.screens.lab.lab_screen import LabScreen
 from ldptui.session.draft import value_of
 
 __all__ = ["own_home"]
@@ -106,6 +108,36 @@ async def test_keys_mean_what_one_means(name: str) -> None:
         )
         assert tried.pane in (None, screen.pane)
         await until(pilot, lambda: tried.words in seen(pilot.app), 5)
+
+
+async def test_ones_own_deployment_takes_at_most_twenty_keys() -> None:
+    keys = presses("M down enter '2' tab '1000' tab '10^7' tab '1%' enter")
+    assert sum(not key.startswith("wait") for key in keys) == 18
+    async with workbench((80, 24)) as (_, _, pilot):
+        await pilot.press(*keys)
+        lab = pilot.app.screen
+        assert isinstance(lab, LabScreen)
+        mine = {"epsilon": 2, "items": 1000, "users": 10**7, "share": 0.01}
+        await until(pilot, lambda: lab._question and mine.items() <= lab._question.values.items())
+        assert lab.tab == "deployment"
+
+
+async def test_attribute_privacy_of_ones_own_table_takes_at_most_twenty_keys(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """It is found by its words; the columns are those of the table."""
+    monkeypatch.chdir(tmp_path)
+    Path("people.csv").write_text("sex,town,smokes\nf,Bern,no\nf,Bern,no\nm,Chur,no\nm,Chur,yes\n")
+    keys = presses("ctrl+p 'attribute' enter ctrl+o 'pe' tab enter")
+    assert sum(not key.startswith("wait") for key in keys) == 16
+    async with workbench((80, 24)) as (_, _, pilot):
+        await pilot.press(*keys)
+        lab = pilot.app.screen
+        assert isinstance(lab, LabScreen)
+        await until(pilot, lambda: lab._question and "people" in lab._question.values["file"])
+        answer = ask(lab.tab, **lab._question.values)
+    assert answer.words[0].endswith("the smokes of 2 is given away: no attribute privacy.")
+    assert "sex f and town Bern give smokes no away (2 rows)" in " ".join(answer.words)
 
 
 async def test_a_figure_of_cao_with_another_domain_takes_twenty_keys(
