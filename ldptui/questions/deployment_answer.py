@@ -22,8 +22,6 @@ from .sheet import Figure, figure
 ATTACKS: Final = tuple(swept_kinds("attack", ""))
 UNSET: Final = ("sweep", "defence", "campaign", "goal", "trust", "task")
 """The tables of a draft that a cell of the matrix does without, or begins anew."""
-MOST_NOISE: Final = 100.0
-"""Points of half an interval beyond which a defence has no bar: its axis would hide all others."""
 LONGEST: Final = 3.0
 """The longest bar that is drawn, by that of the deployment as it is."""
 POWER: Final = 0.9
@@ -137,6 +135,10 @@ class DeploymentAnswer(QuestionAnswer):
         """
         return next(iter(self.under_defences), None)
 
+    def _is_noisy(self, outcome: Outcome) -> bool:
+        """Return whether an interval is wider than the gain of the deployment as it is."""
+        return self.as_is is not None and outcome.half > abs(self.as_is.gain or math.inf)
+
     @property
     def has_tried_all(self) -> bool:
         """True if every defence was tried against every attack."""
@@ -177,7 +179,8 @@ class DeploymentAnswer(QuestionAnswer):
             yield f"The worst attack on {mine.protocol.upper()} is {worst.attack.upper()}{under}."
             if left is not None and left.most < worst.least and self.has_tried_all:
                 others = self.under_defences[1:]
-                same = [each.defence for each in others if each.least <= left.most]
+                same = [each.defence for each in others
+                        if each.least <= left.most and not self._is_noisy(each)]  # fmt: skip
                 if same:
                     yield f"{' and '.join(same[:2])} may be as good as {left.defence}."
             own = [each for row in self.rows if row.is_own for each in row.known_outcomes]
@@ -248,15 +251,17 @@ class DeploymentAnswer(QuestionAnswer):
         worst = [(row, row.worst, 100 * (row.worst.gain or 0.0)) for row in self.rows
                  if row.is_whole]  # fmt: skip
         longest = math.inf if self.as_is is None else LONGEST * 100 * (self.as_is.gain or math.inf)
-        drawn = [found for found in worst
-                 if 100 * found[1].half <= MOST_NOISE and found[2] <= longest]  # fmt: skip
+        clear = [found for found in worst if not self._is_noisy(found[1])]
+        drawn = [found for found in clear if found[2] <= longest]
         bars = tuple(Bar(row.bar, gain, 100 * each.half or None) for row, each, gain in drawn)
         beyond = [f"{found[0].bar} {_format_gain(found[1], 0)}"
-                  for found in worst if found not in drawn]  # fmt: skip
+                  for found in clear if found not in drawn]  # fmt: skip
+        noisy = [row.bar for row, each, _ in worst if self._is_noisy(each)]
         notes = []
         if self.floor is not None:
             notes.append(f"no defence can get below {text.short(100 * self.floor, 3)}")
         notes += [f"beyond this axis: {', '.join(beyond)}"] if beyond else []
+        notes += [f"too noisy to tell: {', '.join(noisy)}"] if noisy else []
         title = "Points that fakes add at worst, with each defence"
         chart = Bars(title, bars, note="; ".join(notes), item="defence", value="points")
         rows = [
@@ -283,8 +288,10 @@ def _format_gain(outcome: Outcome | None, digits: int) -> str:
         return ""
     if outcome.gain is None:
         return text.MISSING
-    half = f" ± {text.fixed_decimals(100 * outcome.half, digits)}"
-    return f"{text.fixed_decimals(100 * outcome.gain, digits)}{half * (outcome.error is not None)}"
+    gain = text.fixed_decimals(100 * outcome.gain, digits)
+    return (
+        gain if outcome.error is None else f"{gain} {text.plus_minus(100 * outcome.half, digits)}"
+    )
 
 
 def plan_words(deployment: Deployment) -> Iterator[str]:

@@ -154,7 +154,7 @@ def _key_text(key: str, kinds: Sequence[Kind]) -> Iterator[Content]:
     if leaf.rpartition(".")[2] == "kind":
         yield from _kinds_text(kinds)
         for kind in (kind_words(table, kind) for kind in listed_kinds(table)):
-            name, reason = (f"\n{kind.kind:<10}", "bold"), (f"\n{kind.reason}", MUTED)
+            name, reason = (f"\n{kind.kind:<{KEY_WIDTH}} ", "bold"), (f"\n{kind.reason}", MUTED)
             yield Content.assemble(name, kind.name, reason)
     else:
         choices = input_of(key)[1] if words.words else None  # as the form names them

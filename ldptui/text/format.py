@@ -119,6 +119,11 @@ def fixed_decimals(value: float | None, places: int, *, sign: bool = False) -> s
     return f"{rounded:{'+' if sign and rounded else ''}.{max(0, places)}f}"
 
 
+def plus_minus(error: float, places: int) -> str:
+    """An error as `± 0.12`, with `places` decimals or, if they were all 0, with two digits."""
+    return f"± {fixed_decimals(error, places) if round(error, places) else short(error, 2)}"
+
+
 def short(value: float | None, digits: int = 4, *, sign: bool = False, zeros: bool = False) -> str:
     """The number with at most `digits` significant digits and no trailing zeros: `0.0312`, `12
     345`, `1.5e-7`.

@@ -331,7 +331,7 @@ def _choices(
     values = [fmt.fixed_decimals(bar.value, places) for bar in bars]
     estimate, both = column(chart.value, values), None
     if errors:
-        halves = [f"± {fmt.fixed_decimals(bar.error, places)}" if bar.error else "" for bar in bars]
+        halves = [fmt.plus_minus(bar.error, places) if bar.error else "" for bar in bars]
         wide = max(map(cell_len, halves))
         texts = [f"{v} {h.ljust(wide)}" for v, h in zip(values, halves, strict=True)]
         both = column(f"{chart.value} ± error", texts)

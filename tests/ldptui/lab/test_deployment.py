@@ -144,22 +144,22 @@ def test_the_verdict_is_the_size_the_cure_and_the_bound() -> None:
         (known, None, f"{lift}; defences are still being tried."),
     ):
         assert next(DeploymentAnswer(mine, rows, hidden, ()).sentences) == first
-    near = [Outcome("oue", attack, "norm-sub", 9, 0.04, 0.01, 20) for attack in ATTACKS]
-    said = [*DeploymentAnswer(mine, [*rest, *known, *cure, *near], None, ()).sentences]
-    assert said[2] == "norm-sub may be as good as normalise."
     wide = [Outcome("oue", attack, "ml", 9, 0.03, 0.5, 20) for attack in ATTACKS]
+    near = [Outcome("oue", attack, "norm-sub", 9, 0.04, 0.01, 20) for attack in ATTACKS]
+    said = [*DeploymentAnswer(mine, [*rest, *known, *cure, *near, *wide], None, ()).sentences]
+    assert said[2] == "norm-sub may be as good as normalise."
     other = [Outcome("oue", attack, "rsn", 9, 0.05, 0.001, 20) for attack in ATTACKS]
     answered = DeploymentAnswer(mine, [*known, *cure, *other, *near, *wide], None, ())
     names = [row.defence for row in answered.rows]
     assert names == ["normalise", "ml", "norm-sub", "rsn", NONE]
     far = [Outcome("grr", attack, NONE, 9, 0.7) for attack in ATTACKS]
     sure = [Outcome("oue", attack, "norm-sub", 9, 0.04, 1e-5, 20) for attack in ATTACKS]
-    chart = next(DeploymentAnswer(mine, [*known, *sure, *far], None, ()).figures()).chart
+    chart = next(DeploymentAnswer(mine, [*known, *sure, *far, *wide], None, ()).figures()).chart
     picture = "\n".join(strip.text.rstrip() for strip in draw(chart, Look(70, 8, DARK)))
     assert re.findall(r"^([a-z -]+) │.*?  +([0-9. ±]+)$", picture, re.MULTILINE) == [
-        ("norm-sub", "4.00 ± 0.00"), ("as it is", "6.80"),
+        ("norm-sub", "4.00 ± 0.0021"), ("as it is", "6.80"),
     ]  # fmt: skip
-    assert chart.note == "beyond this axis: GRR 70"
+    assert chart.note == "beyond this axis: GRR 70; too noisy to tell: ml"
     *_, last = DeploymentAnswer(mine, [*known, *harm], None, ()).sentences
     assert last == "norm-cut makes it worse: 40.0 ± 2.1 points."
     exact = [Outcome("oue", attack, "norm-cut", 9, 0.3933245, 0.00041, 20) for attack in ATTACKS]
