@@ -79,7 +79,7 @@ READ: Final[Mapping[str, tuple[str, ...]]] = {
     "lab Deployment": ("What can fakes do to my deployment?", "lift 3 items by"),
     "HelpScreen": ("The gain of the attack", "Help · keys below", "esc closes"),
     "WorkbenchPalette": ("an action, a value (beta 1%", "Run all trials", "My deployment"),
-    "LibraryScreen": ("quickstart", "burst", "Claim: fake users who are 5%", "enter opens"),
+    "LibraryScreen": ("quickstart", "billion-users", "Claim: fake users who are 5%", "enter opens"),
     "SaveScreen": ("Save the scenario", "/home/ann/scenarios/eight-items.toml", "enter saves"),
     "ExportScreen": ("Results, CSV", "Figure, 84 mm", "Figure, 174 mm", "eight-items-gain.pdf"),
     "PathScreen": ("Open a scenario or a run", "type or paste a path", "tab completes"),
