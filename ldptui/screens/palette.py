@@ -304,9 +304,10 @@ def _set_charset(app: Any, charset: str) -> None:
 
 
 def _screenshot(app: App[Any]) -> None:
-    from ..session.exporting import default_path, picture_of, write
+    from ..session.exporting import default_path, write
 
-    app.notify(write(default_path("screen-svg"), picture_of(app)))
+    picture = app.export_screenshot(title="ldptui", simplify=True)
+    app.notify(write(default_path("svg", chart="screen"), picture))
 
 
 def _debug(app: App[Any]) -> None:

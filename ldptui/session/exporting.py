@@ -25,8 +25,6 @@ from ..text.format import count
 from ..text.verdict import VerdictCell, verdict
 
 if TYPE_CHECKING:
-    from textual.app import App
-
     from ldptui.core.view import CellView, FrequencySummary
 
     from .runs import Run
@@ -85,9 +83,7 @@ def read_figure(path: Path) -> FigureContent | None:
         raise FileError(f"{path}: the scenario in it is damaged") from None
 
 
-What = Literal[
-    "csv-cells", "csv", "json", "chart-text", "chart-svg", "figure-column", "figure", "screen-svg"
-]
+What = Literal["csv-cells", "csv", "json", "chart-text", "chart-svg", "figure-column", "figure"]
 COLUMNS: Final[Mapping[str, int]] = {"figure-column": 1, "figure": 2}
 """The columns of a paper that a figure takes."""
 
@@ -99,15 +95,13 @@ class ExportChoice(Struct, frozen=True):
     path: Path
 
 
-def export(choice: ExportChoice, charts_pane: Any, run: Run | None, app: App[Any]) -> str:
+def export(choice: ExportChoice, charts_pane: Any, run: Run | None) -> str:
     """Write the chosen export; returns a sentence with its path or the error."""
     if choice.what in ("csv-cells", "json"):
         if run is None or not run.snapshot.cells:
             return "there are no results to export yet; ctrl+r runs the scenario"
         text = results_csv(run) if choice.what == "csv-cells" else results_json(run)
         return write(choice.path, text, _remark(run.snapshot))
-    if choice.what == "screen-svg":
-        return write(choice.path, picture_of(app))
     text = charts_pane.as_text() if choice.what == "chart-text" else charts_pane.as_svg()
     if not text.strip():
         return "this tab shows no chart to export; nothing was written"
@@ -134,11 +128,6 @@ def write(path: Path, text: str, remark: str = "") -> str:
     except (FileError, OSError, RuntimeError) as error:
         return str(error)
     return f"wrote {path}{remark}"
-
-
-def picture_of(app: App[Any]) -> str:
-    """The screen as an SVG picture."""
-    return app.export_screenshot(title="ldptui", simplify=True)
 
 
 def results_json(run: Run) -> str:
@@ -241,7 +230,6 @@ def default_path(
         "json": ("results", ".json"),
         "chart-text": (chart, ".txt"),
         **dict.fromkeys(COLUMNS, (chart, ".pdf")),
-        "screen-svg": ("screen", ".svg"),
     }.get(what, (chart, ".svg"))
     place = folder or current_dir()
     free = place / f"{stem}-{name}{ending}"

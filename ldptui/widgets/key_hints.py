@@ -56,9 +56,9 @@ class KeyHints(Widget):
     omitted : the id of a binding without a hint.
     """
 
-    stops: reactive[bool] = reactive(False, init=False)
-    back: reactive[bool] = reactive(False, init=False)
-    omitted: reactive[str] = reactive("", init=False)
+    stops: reactive[bool] = reactive(False)
+    back: reactive[bool] = reactive(False)
+    omitted: reactive[str] = reactive("")
 
     def __init__(self) -> None:
         super().__init__()
@@ -67,17 +67,10 @@ class KeyHints(Widget):
     def on_mount(self) -> None:
         self.screen.bindings_updated_signal.subscribe(self, self.choose)
         call_on_resize(self, self.choose)
+        for name in ("stops", "back", "omitted"):
+            self.watch(self, name, self.choose, init=False)
 
-    def watch_stops(self) -> None:
-        self.choose()
-
-    def watch_back(self) -> None:
-        self.choose()
-
-    def watch_omitted(self) -> None:
-        self.choose()
-
-    def choose(self, _: Screen[object] | None = None) -> None:
+    def choose(self, _: object = None) -> None:
         """Update the hints after the focus has moved."""
         own: list[Binding] = []
         shared: list[Binding] = []

@@ -232,7 +232,6 @@ CHOICES: Final[dict[What, tuple[str, str]]] = {
     "csv": ("Trials, CSV", "a row per trial of a kept run"),
     "chart-text": ("Chart, text", "as wide and high as it is shown"),
     "chart-svg": ("Chart, SVG", "scales, in the theme's colours"),
-    "screen-svg": ("Screen, SVG", "everything that is on the screen"),
 }
 
 

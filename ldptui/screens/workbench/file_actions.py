@@ -132,7 +132,7 @@ def _export(
         else:
             draw()
     else:
-        screen.note(exporting.export(choice, screen.charts, shown, screen.app), stays=True)
+        screen.note(exporting.export(choice, screen.charts, shown), stays=True)
 
 
 def _check_figure(screen: DraftScreen) -> tuple[str, bool]:

@@ -195,17 +195,6 @@ async def test_the_trials_of_a_kept_run_are_exported_as_the_command_does(
         assert parse(to_toml(whole.document)).document == kept.experiment(2).scenario.document
 
 
-@pytest.mark.long
-async def test_an_export_is_named_by_the_scenario_and_the_chart() -> None:
-    async with workbench() as (screen, engine, pilot):
-        finished(engine)
-        for steps, name in ((0, "-estimate-frequencies.pdf"), (2, "-estimate-results.csv")):
-            await pilot.press("ctrl+e", *["down"] * steps)
-            await until(pilot, lambda: isinstance(screen.app.screen, ExportScreen))
-            assert proposed(screen.app) == f"quickstart-an-attack-moves-an{name}"
-            await pilot.press("escape")
-
-
 async def test_deleting_has_an_undo_and_stars_stay(store: Path) -> None:
     async with workbench(store=store) as (screen, _, pilot):
         await until(pilot, lambda: screen.run_list.shown == -2)

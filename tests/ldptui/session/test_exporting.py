@@ -12,7 +12,6 @@ import pytest
 from msgspec.structs import replace
 from support.fake_engine import base_snapshot
 from support.stores import listed
-from textual.app import App
 
 from ldptui.session.exporting import (
     ExportChoice,
@@ -54,7 +53,7 @@ def test_the_caption_of_an_unfinished_run_says_so() -> None:
 
 
 def write(what: What, path: Path, run: Run | None, charts: Charts | None = None) -> str:
-    return export(ExportChoice(what, path), charts or Charts(), run, App[None]())
+    return export(ExportChoice(what, path), charts or Charts(), run)
 
 
 def test_json_has_the_shape_of_the_headless_command(tmp_path: Path) -> None:
@@ -201,5 +200,4 @@ def test_names_are_free_and_say_what_they_hold(tmp_path: Path) -> None:
         "x-results.json",
         "x-gain.txt",
         "x-gain.svg",
-        "x-screen.svg",
     }
