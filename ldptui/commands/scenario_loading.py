@@ -6,10 +6,12 @@ import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from shlex import quote
 from typing import Any, Final
 
-from ldptui.core.base.errors import ScenarioError, got
+from ldptui.core.base.errors import ScenarioError, got, shorten_name
 from ldptui.core.base.files import check_other, is_file
+from ldptui.core.base.tables import table_rows
 from ldptui.core.law.pure import LocalMechanism
 from ldptui.core.plugins import published_names
 from ldptui.core.reports.arguments import keys_of, toml_value
@@ -68,7 +70,21 @@ def _with_options(scenario: Scenario, options: Simulation) -> Scenario:
             rule = f"{problem.rule}; a list, which sweeps a key, is written {form}"
             raise ScenarioError(rule, problem.key, problem.where) from None
         raise problem
+    _check_column(changed)
     return changed
+
+
+def _check_column(scenario: Scenario) -> None:
+    """Raise ScenarioError, with the option to type, if a table's column of items is not named."""
+    table = scenario.document["population"]
+    if table.get("column") == "":
+        with table_rows(scenario.folder / table["path"]) as rows:
+            header = next(rows, [])
+        if len(header) > 1:
+            names = ", ".join(map(shorten_name, header))
+            rule = f"must be a column of {table['path']} ({names}), its first line"
+            way = f"--set population.column={quote(header[0])}"
+            raise ScenarioError(f"{rule}: {way}", key="population.column")
 
 
 _QUOTES: Final = str.maketrans("", "", "\"'")

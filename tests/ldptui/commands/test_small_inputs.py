@@ -63,9 +63,12 @@ def test_a_table_of_words_and_counts_is_a_population_wherever_it_is_named(
         ("word,count\n,5\nof,1\n", "population.column must name an item in every row"),
         (
             "user,mark\nann,a\nbob,b\n",
-            "population.column must be a column of other words.csv (user",
+            "(user, mark), its first line: --set population.column=user",
         ),
-        ("the,500\nof,300\n", "population.column must be a column of other words.csv (the, 500)"),
+        (
+            "the,500\nof,300\n",
+            "population.column must be a column of other words.csv (the, 500), its first line:",
+        ),
         ("", "has no people in it"),
         ("seed,value\n7,2\n8,0\n", "has no people in it: ldptui estimate '"),
         ("cohort,bits\n1,6040\n", "has no people in it"),
