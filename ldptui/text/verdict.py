@@ -240,7 +240,7 @@ def _places(items: Sequence[int], means: Sequence[float], targets: Sequence[int]
 def defended_sentence(topic: VerdictCell) -> str:
     """The sentence about the part of the gain that remains after the defence."""
     gain, after = topic.mean("gain"), topic.mean("gain_after")
-    if abs(gain) <= topic.reach("gain"):
+    if abs(gain) <= topic.reach("gain") or after == gain:  # "none", beside those compared with it
         return ""
     part = percent(after / gain)
     if abs(after) <= topic.reach("gain_after"):

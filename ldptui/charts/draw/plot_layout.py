@@ -249,8 +249,6 @@ def place_names(plot: Plot, x: Scale, y: Scale, look: Look) -> dict[int, Row] | 
     Lines that end within half a row share a row. If points have the same name, their mark stands
     before it.
     """
-    import numpy as np
-
     names, ends = _end_names(plot), list[tuple[float, str, str]]()
     marks = marks_of(plot, look, look.width)
     own = {series.label: mark.sample for series, mark in zip(plot.series, marks, strict=True)
@@ -274,13 +272,8 @@ def place_names(plot: Plot, x: Scale, y: Scale, look: Look) -> dict[int, Row] | 
             merged[-1][1].extend([(", ", look.palette.muted), (name, style)])
         else:
             merged.append((place, [(" ", style), (name, style)]))
-    if len(merged) > y.cells:
-        return None
-    rows, last = dict[int, Row](), y.cells
-    for below, (place, row) in zip(range(len(merged) - 1, -1, -1), merged, strict=True):
-        last = max(below, min(last - 1, round(float(np.clip(place, 0, y.cells - 1)))))
-        rows[last] = row
-    return rows
+    rows = end_rows([min(max(place, 0.0), y.cells - 1.0) for place, _ in merged], y.cells)
+    return None if rows is None else dict(zip(rows, (row for _, row in merged), strict=True))
 
 
 def _last_place(series: Series, x: Scale, y: Scale) -> float | None:

@@ -105,6 +105,8 @@ def test_what_a_defence_leaves() -> None:
         for chart in ("", "frequencies", "gain"):
             left = f"The defence leaves a gain of {said} without it."
             assert verdict(told, chart)[0] == left
+    none = VerdictCell(cell(gain=(0.4, None), gain_after=(0.4, None)))
+    assert not any("defence" in sentence for sentence in verdict(none))
 
 
 def test_the_chart_that_is_looked_at_comes_first() -> None:

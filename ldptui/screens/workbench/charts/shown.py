@@ -85,14 +85,6 @@ class ChartInput(Struct, frozen=True):
         return measured if there == here else None
 
     @property
-    def is_waiting(self) -> bool:
-        """True while the cell at the cursor is not measured yet."""
-        wanted, measured = self.at.cell if self.at is not None else None, self.cell
-        if wanted is None:
-            return False
-        return measured is None or not same_settings(measured.parameters, wanted.parameters)
-
-    @property
     def cell_words(self) -> str:
         """The cell that is shown in place of the draft's, such as "OUE β 0.05"; "" for the draft's
         cell.
