@@ -23,7 +23,8 @@ HEADS: Final = ("item", "estimate", "naive low", "naive high", "low", "high", "Î
 
 
 def intervals_plot(title: str, ends: Ends, true: Sequence[float] | None, note: str = "") -> Plot:
-    """The naive interval of each item to the left of its rank, the robust interval to the right.
+    """The naive interval of each item to the left of its rank, the robust interval to the right
+    where a share is fake.
 
     true : the true frequencies, drawn as marks; None if unknown.
     """
@@ -32,14 +33,11 @@ def intervals_plot(title: str, ends: Ends, true: Sequence[float] | None, note: s
     half = (np.array(ends.naive_high) - ends.naive_low) / 2
     pairs = [(*each, math.nan) for each in zip(ends.low, ends.high, strict=True)]
     series = [
-        Series("if nobody is fake", left, ends.estimates, "clean", "points", half, cloud=False),
-        Series(
-            f"up to {fmt.percent(ends.share)} fake",
-            np.repeat(right, 3),
-            np.array(pairs).ravel(),
-            "attacked",
-        ),
+        Series("if nobody is fake", left, ends.estimates, "clean", "points", half, cloud=False)
     ]
+    if ends.share:
+        robust = np.repeat(right, 3), np.array(pairs).ravel()
+        series.append(Series(f"up to {fmt.percent(ends.share)} fake", *robust, "attacked"))
     if true is not None:
         series.append(Series("true", [*ranks], true, "true", "points", cloud=False))
     ticks = [(float(rank), label) for rank, label in zip(ranks, ends.labels, strict=True)]
@@ -74,7 +72,7 @@ def intervals_view(data: ChartData) -> FrameView | None:
         for lows, highs in ((ends.low, ends.high), (ends.naive_low, ends.naive_high))
     ]
     note = f"the truth lies inside {inside[0]} of {len(ends.true)}"
-    note += f", without regard to fakes inside {inside[1]}"
+    note += f", without regard to fakes inside {inside[1]}" * (ends.share > 0)
     plot = intervals_plot("What one collection still tells (95 %)", ends, ends.true, note)
     rows = tuple(
         (row[0], rank, *row[1:], true)

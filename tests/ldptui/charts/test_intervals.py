@@ -65,6 +65,8 @@ def test_the_robust_intervals_widen_with_beta_and_hold_where_naive_ones_do_not()
         assert [row[2] for row in frame.table.rows] == list(ends.estimates)
         assert [column.name for column in frame.table.columns][-2:] == ["β*", "true"]
     assert (widths[0] < widths[1]).all()
+    alone = intervals.intervals_plot("", replace(ends, share=0.0), None)
+    assert [series.label for series in alone.series] == ["if nobody is fake"]
 
 
 def test_a_server_that_adds_up_is_told_more() -> None:
