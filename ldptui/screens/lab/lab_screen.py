@@ -13,9 +13,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import ActiveBinding, BindingType
+from textual.content import Content
 from textual.events import Resize
 from textual.reactive import var
 from textual.screen import Screen
@@ -43,6 +43,7 @@ from ...widgets.cursor import Move
 from ...widgets.delays import call_after
 from ...widgets.key_hints import KeyHints, group_words
 from ...widgets.status import StatusLine
+from ...widgets.words import cut_at_word
 from .lab_form import LabBody
 from .page import READ, Page, title_of
 from .topic_tabs import KEYS, MEMBERS, TopicTabs
@@ -164,12 +165,9 @@ class LabScreen(Screen[None]):
             self._body.forms[self.tab].focus_first()
 
     def _show_title(self) -> None:
-        accent = self.app.theme_variables["accent"]
-        line = Text(no_wrap=True, overflow="ellipsis")
-        line.append("ldptui", f"bold {accent}" if not self.app.native_ansi_color else "bold")
-        line.append(" │ privacy lab │ ", "dim")
-        line.append(title_of(self._draft, self.page), "dim")
-        self._title.update(line)
+        words = f" │ privacy lab │ {title_of(self._draft, self.page)}"
+        line = Content.assemble(("ldptui", "$text-accent bold"), (words, "$foreground-muted"))
+        self._title.update(cut_at_word(line, self.app.size.width - 2))
 
     def _show_values(self) -> None:
         self._body.forms[self.tab].show(self.values, self.page.problems)
@@ -195,6 +193,7 @@ class LabScreen(Screen[None]):
 
     def on_resize(self, event: Resize) -> None:
         self._tabs.show(event.size.width)
+        self._show_title()
         self.watch_view()
 
     # Tabs and views.
