@@ -106,15 +106,16 @@ def compose_advanced(entries: Sequence[LedgerEntry], slack: float) -> SpentBudge
 
 
 def improve_composition(entries: Sequence[LedgerEntry], slack: float) -> SpentBudget:
-    """The budget √(2 ln(1/δ') Σε²) + Σ ε (e^ε - 1)/(e^ε + 1), if that is less than Σε; its δ is 1 -
-    (1 - δ') Π (1 - δ_i).
+    """The budget of all releases by KOV theorem 3.5.
 
-    KOV theorem 3.5. slack : δ' in (0, 1), else ScenarioError.
+    Its ε is the least of Σε, D + √(2 ln(1/δ') S) and D + √(2 ln(e + √S/δ') S), where S = Σε² and
+    D = Σ ε (e^ε - 1)/(e^ε + 1); its δ is 1 - (1 - δ') Π (1 - δ_i).
+
+    slack : δ' in (0, 1), else ScenarioError.
     """
     require("slack", slack, ALPHA)
     squares = math.fsum(e.times * e.epsilon * e.epsilon for e in entries)
     drift = math.fsum(e.times * e.epsilon * math.tanh(e.epsilon / 2) for e in entries)
-    # The second form of the theorem is the smaller one for a large δ'.
     wider = math.log(math.e + math.sqrt(squares) / slack)
     root = math.sqrt(2 * min(-math.log(slack), wider) * squares)
     delta = -math.expm1(math.log1p(-slack) + _log_kept(entries))

@@ -97,7 +97,7 @@ class CodePermission:
     names: tuple[str, ...] = ()
     files: tuple[Path, ...] = ()
     agreed_code: tuple[CodeLocation, ...] = ()
-    how: str = "--code FILE lets that of a file run, --allow NAME that of an installed package"
+    how: str = "--code FILE allows that of a file, --allow NAME that of an installed package"
 
 
 def find_code(name: str, permission: CodePermission, what: What = "attack") -> CodeLocation:

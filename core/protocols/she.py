@@ -55,8 +55,8 @@ class CellSupport(Support):
 
     target, other : the mean of a target's cell, and of another cell.
     noise, other_noise : the variances of the noise in these cells.
-    holder : whether one uniformly chosen target's cell is raised by 1 (the report of a user with
-    that target); else each cell has its mean.
+    holder : whether the report is of a user who holds one of the targets, chosen uniformly: 1 is
+    added to that target's cell, which `target` includes (as 1/r) and `noise` does not.
     """
 
     noise: float

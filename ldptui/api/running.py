@@ -32,7 +32,7 @@ from ldptui.core.scenario import Scenario, read_document, read_scenario
 
 from .run_results import Results
 
-HOW: Final = "code=[FILE] lets that of a file run, allow_attacks=[NAME] that of a package"
+HOW: Final = "code=[FILE] allows that of a file, allow_attacks=[NAME] that of a package"
 
 Source = str | Path | Mapping[str, Any] | Scenario
 Changes = Mapping[str, Any]

@@ -109,7 +109,12 @@ class TableAnswer(QuestionAnswer):
             yield QuantityRow(f"{name}: given away", away, "rows whose class has one value", "l")
 
     def figures(self) -> Iterator[Figure]:
-        """Yields the chart of the people in each class, or in the classes of each size if many."""
+        """Yields a bar chart of how many people are in each class: those who share the same
+        quasi-identifiers.
+
+        With too many classes for a chart, it shows how many people are in classes of 1, 2, 3–4, …
+        people.
+        """
         from ..charts.series import Bar
 
         if self.groups:

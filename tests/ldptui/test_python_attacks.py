@@ -76,7 +76,7 @@ def test_settings_run_no_code_and_a_refusal_names_the_option(
     attack_file(tmp_path, "def other(", "broken.py")
     no_settings.write_text('allow_attacks = ["honest"]\nattack_files = ["broken.py", "mine.py"]\n')
     asks = "attack.name needs the attack 'honest', Python code that is not allowed yet"
-    how = "--code FILE lets that of a file run, --allow NAME that of an installed package"
+    how = "--code FILE allows that of a file, --allow NAME that of an installed package"
     told = f"{scenario}: {asks}: {how}"
     out, figure = (("--out", str(tmp_path / name)) for name in ("out.json", "out.svg"))
     for command in (("run",), ("record", *out), ("plot", *figure)):

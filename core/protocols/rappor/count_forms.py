@@ -122,6 +122,7 @@ def ideal_bit_support_gain(
 def cohort_share(users: int, malicious: int, cohorts: int, cohort: float | None) -> float:
     """The expected share of fakes in a cohort, averaged over the cohorts.
 
+    users : the genuine users alone.
     cohort : the fraction of the fakes that all claim the same cohort, None for 0; the other fakes
     and the genuine users are uniform over the cohorts.
     """

@@ -206,7 +206,7 @@ def axes_of(data: ChartData, chart: str, chosen: Mapping[str, str]) -> Axes | No
 
 
 def groups_of(data: ChartData, axis: str) -> dict[str, str]:
-    """The keys by which the cells of several runs can be grouped, with their words."""
+    """The ways to group cells of several runs, in words: by run, all, by a key with 2 to 12 values."""
     if not data.overlays:
         return {}
     values: dict[str, set[str]] = {}

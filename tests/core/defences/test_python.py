@@ -112,7 +112,7 @@ def test_what_is_not_allowed_is_refused(tmp_path: Path) -> None:
         permit_code(made, CodePermission())
     assert str(error.value) == (
         "test: defence.1.name needs the defence 'trimmed', Python code that is "
-        "not allowed yet: --code FILE lets that of a file run, --allow NAME that of an installed "
+        "not allowed yet: --code FILE allows that of a file, --allow NAME that of an installed "
         "package"
     )
     with pytest.raises(ScenarioError, match="must be the defence of an installed package"):

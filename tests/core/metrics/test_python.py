@@ -207,7 +207,7 @@ def test_nothing_runs_that_is_not_allowed() -> None:
         permit_code(made, CodePermission())
     assert str(error.value) == (
         "test: metric.0.name needs the metric 'error', Python code that is not allowed "
-        "yet: --code FILE lets that of a file run, --allow NAME that of an installed package"
+        "yet: --code FILE allows that of a file, --allow NAME that of an installed package"
     )
     with pytest.raises(ScenarioError, match="must be the metric of an installed package"):
         permit_code(made, CodePermission(names=("error",)))

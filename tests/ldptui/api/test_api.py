@@ -286,7 +286,7 @@ REFUSED: list[tuple[Any, str]] = [
     (lambda: ldptui.run(TABLES).estimate("gain", 1), r"cell must be in \[0, 1\), got 1"),
     (lambda: ldptui.run(TABLES).figure("gainn"), "^chart must be one of gain, error, "),
     (lambda: ldptui.load("nowhere"), "nowhere is no file and no bundled scenario$"),
-    (lambda: ldptui.run(OTHERS), r"not allowed yet: code=\[FILE\] lets that of"),
+    (lambda: ldptui.run(OTHERS), r"not allowed yet: code=\[FILE\] allows that of"),
     (lambda: ldptui.protocol("plugin", 4, epsilon=1.0, name="x"), 'name your code, as "FILE.py'),
     (lambda: ldptui.protocol("x.py:X", 4), "protocol.epsilon is required"),
     (lambda: ldptui.population("plugin", name="x", items=4, users=5), "population.kind must be a"),

@@ -124,9 +124,9 @@ class ChartInput(Struct, frozen=True):
 
     @property
     def result(self) -> str:
-        """The name of the result: the run, its sweep and its trials; "" if there is no run.
+        """The title of the result: the run, its cell, trials and sweep; "" if there is no run.
 
-        For a preview it includes what a full run would sweep.
+        For a preview: the cells and trials of a full run; after an edit: "STALE: …".
         """
         run, base = self.snapshot, self.base
         if run is None or base is None or not base.trials:
