@@ -116,7 +116,7 @@ async def test_the_worker_runs_what_was_agreed_to(tmp_path: Path) -> None:
     try:
         refused = await child.end(child.run(1, asked))
         assert refused.status == "failed"
-        assert "not allowed: ctrl+r lets you read it" in refused.error
+        assert "not allowed yet: ctrl+r lets you read it" in refused.error
         assert not mark.exists()
         done = await child.end(child.run(2, asked, agreed=[attack.consent_key]))
         assert (done.status, done.error) == ("done", "")
