@@ -218,14 +218,15 @@ class Workbench(App[None]):
         self.exit(return_code=return_code)
 
     def on_key(self, event: Key) -> None:
-        """Show a status note for a digit on a row, and for a key that nothing is bound to."""
+        """Show a note where a digit on a row opens the lab, and for a key without an action."""
         row, character = self.focused, event.character or ""
         if self.screen.is_modal:
             return
-        if character.isdecimal() and isinstance(row, ValueInput):
+        active = self.screen.active_bindings.get(event.key)
+        if active is not None and active.binding.id == "lab.open" and isinstance(row, ValueInput):
             label = getattr(row.parent, "label", "").strip() or "the row"
             note = f"{character} was a key: press ⏎ on {label} to type into it"
-        elif event.key not in self.screen.active_bindings:
+        elif active is None:
             name = self.get_key_display(Binding(event.key, ""))
             way = "⏎ on a row types numbers" if character.isdecimal() else "f1 lists them"
             note = f"{name}: no such key here, {way}"

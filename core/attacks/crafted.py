@@ -284,7 +284,7 @@ class RandomItem(Promoting, HeldItem):
 
 @dataclass(frozen=True)
 class UnperturbedItem(Promoting, HeldItem):
-    """RIA without noise (CJG section 7): each fake sends a uniform target, encoded, not perturbed."""
+    """RIA without noise (CJG section 7): fakes send uniform targets, encoded and not perturbed."""
 
     report_law: ClassVar[LawName] = "unperturbed"
     cohort: Annotated[float, COHORT] | None = field(default=None, repr=False)

@@ -188,10 +188,7 @@ class ReportExplanation:
         return ReportStep("Value", text, detail=(chosen + lie,))
 
     def show_bits(self, cell: Cell, report: Reports, item: int | None) -> StepBits | None:
-        """The bits to draw: those that encode the item, before noise.
-
-        item : if None, the bits are those of the report itself; None if it has no such bits.
-        """
+        """The bits that encode the item, before noise; without an item the report's own bits."""
         if item is not None:
             return self.lay_out(cell, report, (self.own_bits(cell, report, item),), item)
         if self.support(cell, report) is None:

@@ -206,7 +206,7 @@ def axes_of(data: ChartData, chart: str, chosen: Mapping[str, str]) -> Axes | No
 
 
 def groups_of(data: ChartData, axis: str) -> dict[str, str]:
-    """The ways to group cells of several runs, in words: by run, all, by a key with 2 to 12 values."""
+    """How to group the cells of runs, in words: by run, all, by a key of 2 to 12 values."""
     if not data.overlays:
         return {}
     values: dict[str, set[str]] = {}

@@ -42,10 +42,9 @@ TRIES = {
         "2 down '490'", START, 4, "0: no such key here, ⏎ on a row types numbers"
     ),
     "no more on another row": Try("2 '667574'", START, words="Check"),
-    "a digit on a row says that it was a key": Try(
-        "2 down 4", START, 4, "4 was a key: press ⏎ on domain size d to type into it"
+    "a digit that leads to the lab says so": Try(
+        "2 down 6", START, words="6 was a key: press ⏎ on domain size d"
     ),
-    "also in the lab": Try("2 down 6", START, words="6 was a key: press ⏎ on domain size d"),
     "an unknown key says so": Try("2 x", START, 2, "x: no such key here, f1 lists them"),
     "down moves between rows": Try("2 down down down up", START, 2),
     "so does j": Try("2 j j j k", START, 2),
