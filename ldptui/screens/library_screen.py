@@ -106,8 +106,8 @@ class LibraryScreen(ListScreen[Path | None]):
         looked for.
         """
         own = places.scenarios_dir()
-        nothing = f"No scenario has “{self.words}”. ^o opens a file by its path.\n\nYour own scenarios"
-        nothing += f" are looked for in\n{own}"
+        nothing = f"No scenario has “{self.words}”; ^o opens a file by its path.\n"
+        nothing += f"Your own scenarios are looked for in\n{own}"
         self._text.update(Content(nothing) if row is None else describe_entry(row))
         self._scroll.scroll_home(animate=False)
 
