@@ -26,6 +26,10 @@ SYNONYMS: Final = {
     "phase": ("campaign", "script"),
     "mixture": ("mixed", "script"),
     "teaching": ("ledger", "disclose", "sensitivity", "synthetic"),
+    "pdf": ("export",),
+    "svg": ("export",),
+    "compare": ("diff", "overlay"),
+    "confidence": ("interval",),
     "lecture": ("ledger", "disclose", "sensitivity", "randomised"),
 }
 """Words that people know for what the program calls otherwise."""
