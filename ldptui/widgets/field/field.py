@@ -76,6 +76,8 @@ class Field(Widget):
 
     def compose(self) -> ComposeResult:
         yield self.control
+        if self._problem:
+            yield Static(self._problem, classes="problem", markup=False)
 
     def on_mount(self) -> None:
         self.watch(self.screen, "focused", self._mark)
@@ -143,19 +145,18 @@ class Field(Widget):
 
     def _say(self, problem: str) -> None:
         """Show a sentence below the control; "" hides it. The widget for it is mounted when it is
-        first needed.
+        first needed: by `compose`, or here once the control is there, so that it comes below.
         """
         if problem == self._problem:
             return
         self._problem = problem
         self.set_class(bool(problem), "-invalid")
         line = next(iter(self.query_children(".problem").results(Static)), None)
-        if line is None:
-            line = Static(classes="problem", markup=False)
-            if self.is_attached:
-                self.mount(line)
-        line.update(problem)
-        line.display = bool(problem)
+        if line is not None:
+            line.update(problem)
+            line.display = bool(problem)
+        elif self.control.is_attached:
+            self.mount(Static(problem, classes="problem", markup=False))
         self.refresh()
 
     def choose_from(self, options: Sequence[tuple[Any, str]]) -> None:

@@ -240,7 +240,7 @@ FOUND = {
     "k-anonymity": "What does a table give away?", "attribute": "Attribute privacy of the relation",
     "one report": "Tab: One report", "beta 1%": "share of fake users β: 1%",
     "rappor": "Protocol: RAPPOR", "cao": "Open cao-gain-beta", "plan": "How many users",
-    "capmaign": "Attack: Add a phase", "pdf": "Export",
+    "capmaign": "Attack: Add a phase",
     "confidence interval": "What do these reports say?",
 }  # fmt: skip
 """Words, and the title of a command that they find on every screen."""

@@ -7,6 +7,7 @@ from support.form_app import SCENARIO, FormApp
 from support.styled_app import StyledApp
 from textual.app import ComposeResult
 from textual.containers import Vertical
+from textual.widgets import Static
 
 from ldptui.catalogue import listed_kinds
 from ldptui.screens.workbench.parameters_pane import ParametersPane
@@ -151,6 +152,18 @@ async def test_a_bad_value_stays_and_is_explained_below() -> None:
         await app.type_into(pilot, "protocol.epsilon", "3")
         assert app.said("protocol.epsilon") == ""
         assert app.draft.problems == ()
+
+
+async def test_a_problem_known_before_the_row_is_drawn_stands_below_its_value() -> None:
+    app = FormApp(ParametersPane)
+    async with app.run_test(size=(44, 24)) as pilot:
+        field = Field("protocol.epsilon", "privacy budget ε")
+        app.pane.mount(field)
+        field.show(99, "must be in (0, 20], got 99")
+        await pilot.pause()
+        assert [type(child) for child in field.children] == [ValueInput, Static]
+        field.show(2, "")
+        assert [child.display for child in field.children] == [True, False]
 
 
 async def test_left_and_right_nudge_within_the_range() -> None:
