@@ -126,6 +126,7 @@ def test_the_verdict_is_the_size_the_cure_and_the_bound() -> None:
     ]
     harm = [Outcome("oue", attack, "norm-cut", 9, 0.4, 0.01, 20) for attack in ATTACKS]
     perhaps = [Outcome("oue", attack, "norm", 9, 0.06, 0.2, 20) for attack in ATTACKS]
+    low = [Outcome("oue", attack, "norm", 9, 0.01, 0.005, 20) for attack in ATTACKS]
     rest = [
         Outcome("oue", attack, kind, 9, why="is refused")
         for kind in (*cells.PLAIN, *cells.FILTERS) for attack in ATTACKS
@@ -142,6 +143,11 @@ def test_the_verdict_is_the_size_the_cure_and_the_bound() -> None:
         ([*known, *cure], None, f"{lift}; best defence so far normalise leaves 3.4."),
         ([*rest, *known, *harm, *perhaps], None, f"{lift}; no defence here surely leaves less."),
         (known, None, f"{lift}; defences are still being tried."),
+        (
+            [*known, *low],
+            0.012,
+            f"{lift}; best defence so far norm leaves at most 2.05; no defence can get below 1.2.",
+        ),
     ):
         assert next(DeploymentAnswer(mine, rows, hidden, ()).sentences) == first
     wide = [Outcome("oue", attack, "ml", 9, 0.03, 0.5, 20) for attack in ATTACKS]
