@@ -72,7 +72,12 @@ def kept_address(cell: Cell) -> str:
 
 
 def genuine_rounds(cell: Cell, number: int, trials: int, hook: Hook) -> Iterator[Counts]:
-    """Yields the genuine users' counts [trials, …] of each round; users may memoise an answer."""
+    """Yields the genuine users' counts [trials, …] of each round of a campaign.
+
+    If the protocol memoises, users give the kept answers of one round again in the next.
+    number : of the block of trials, for its random streams.
+    hook : called between pieces of work; it raises to stop.
+    """
     protocol, permanent = cell.protocol, kept_address(cell)
     if not isinstance(protocol, Memoising) or cell.path == "reports":
         for collection in cell.rounds:

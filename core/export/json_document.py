@@ -137,8 +137,10 @@ def cell_document(view: CellView, **more: Any) -> dict[str, Any]:
 
 
 def rounds_document(rounds: RoundSummary) -> dict[str, Any]:
-    """The rounds of a campaign for JSON; epsilon_spent is the loss of a user who took part in all
-    rounds so far.
+    """The rounds of a campaign for JSON.
+
+    entry_round is the first one with all targets in the top k;
+    epsilon_spent is the privacy loss of a user who took part in all rounds so far.
     """
     written = [
         {

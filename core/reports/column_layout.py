@@ -199,6 +199,8 @@ def _small_numbers(cell: Any) -> NDArray[np.uint8]:
 def layout(protocol: LocalMechanism, order: Order = "big") -> tuple[ReportColumn, ...]:
     """The columns of a protocol's reports in files; raises ScenarioError for a protocol that is
     only simulated.
+
+    order : of the bits within a byte.
     """
     check_real(protocol)
     nothing = nobody(protocol)

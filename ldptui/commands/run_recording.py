@@ -30,7 +30,7 @@ from .option_groups import Simulation
 class Computation:
     """The number of processes or the cluster that computes an experiment, and the shard of it.
 
-    frequencies : with every item's estimates.
+    frequencies : whether the results include every item's estimates.
     """
 
     workers: int = 1

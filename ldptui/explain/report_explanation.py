@@ -380,7 +380,7 @@ def targets_of(cell: Cell) -> str:
 
 
 def wish_of(attack: Strategy) -> str:
-    """The aim of an attack in words."""
+    """How targets shall look: "frequent", or "rare" for a demotion; drawn ones are said to be."""
     if attack.report_law == "avoided":
         return "rare"
     drawn = isinstance(getattr(attack, "targets", None), RandomSet)

@@ -52,6 +52,8 @@ def _in_short(keys: list[str]) -> str:
 class KeyHints(Widget):
     """The line of key hints: keys of the focused pane, then of the screen, as many as fit uncut.
 
+    There are at most eight.
+
     stops, back : True to show esc first, which stops the run, or goes back from an enlarged pane.
     omitted : the id of a binding without a hint.
     """
