@@ -23,6 +23,7 @@ from ldptui.catalogue import (
     kind_words,
     listed_keys,
     metric_words,
+    start_of,
     tab_words,
 )
 from ldptui.charts.kinds import KINDS as CHARTS
@@ -273,17 +274,6 @@ def _commands(group: str) -> Iterator[list[str]]:
             yield [f"`ldptui {usage}`", summary]
 
 
-_VALUES: Final = {
-    "epsilon": 1.0,
-    "share": 0.05,
-    "mean": 0.0,
-    "number": 0.0,
-    "size": 3,
-    "subset": 2,
-    "targets": {"pick": "random", "count": 3},
-}
-"""The keys that a kind needs, at the setting whose formulas the table of S shows."""
-
 _REFUSED: Final = "refused"
 
 
@@ -296,7 +286,7 @@ def _support_words(protocol: str, attack: str) -> str:
     }
     for table, kind in (("protocol", protocol), ("attack", attack)):
         needed = {
-            name: _VALUES[name]
+            name: start_of(f"{table}.{name}", {"items": 64, "targets": 10})
             for name in names_of(table, kind)
             if is_required(f"{table}.{name}", kind)
         }

@@ -6,6 +6,7 @@ from dataclasses import MISSING, fields
 from typing import Any
 
 from ldptui import scenarios
+from ldptui.catalogue import start_of
 from ldptui.core.attacks import ATTACKS
 from ldptui.core.law.exchangeable import Exchangeable
 from ldptui.core.law.mechanism import LocalMechanism, is_a
@@ -68,23 +69,20 @@ def task_of(kind: str) -> dict[str, Any]:
     return {} if estimates_items(kind) else {"task": {"kind": "mean"}}
 
 
-NEEDED: dict[str, Any] = {
-    "targets": {"items": [1, 2]}, "size": 2, "subset": 1, "mean": 0.0, "name": "x",
-    "number": 0.0,
-}  # fmt: skip
-"""Values of the keys that some attacks need besides their share."""
+NEEDED: dict[str, Any] = {"targets": {"items": [1, 2]}, "mean": 0.0, "number": 0.0, "name": "x"}
+"""Values of the keys that an attack needs, where it is not the one that a form begins with."""
 
 
 def attack_table(kind: str, share: float = 0.1, **keys: Any) -> dict[str, Any]:
     """The table of an attack, with those of the keys that it has, and the keys that it needs."""
     known = {key.name: key for key in fields(ATTACKS[kind])}
     needed = {
-        name: value
-        for name, value in NEEDED.items()
-        if name in known and known[name].default is MISSING
+        name: NEEDED.get(name, start_of(f"attack.{name}", {"items": 8, "targets": 2}))
+        for name, key in known.items()
+        if key.default is key.default_factory is MISSING
     }
     own = {name: value for name, value in keys.items() if name in known}
-    return {"kind": kind, "share": share, **needed, **own}
+    return {"kind": kind, **needed, "share": share, **own}
 
 
 SEVERAL_ITEMS = tuple(

@@ -17,12 +17,12 @@ from support.kinds import (
     OF_NUMBERS,
     ONE_OF_EACH,
     UNCONDITIONAL,
+    attack_table,
     report_law,
 )
 from support.report_laws import OF_TARGETS, Case
 
 from ldptui.core.attacks import (
-    ATTACKS,
     ListedTargets,
     MaximalGain,
     Reactive,
@@ -56,7 +56,7 @@ OWN: dict[str, dict[str, Any]] = {
     "mga-a": {"subset": 2},
     "untargeted": {"size": 3},
 }
-"""The keys that a kind needs besides share, targets and seeds."""
+"""The keys of a kind besides share, targets and seeds, where they are not as a form begins."""
 
 NEEDED: dict[str, LawName] = {"mga-a": "subset", "apa": "disguised", "solved": "solved"}
 """The law that an attack asks a protocol for, where not every protocol has it; "hidden" besides."""
@@ -84,9 +84,8 @@ every_pair = pytest.mark.parametrize(("case", "kind"), PAIRS, ids=str)
 
 
 def table(kind: str, share: float) -> dict[str, Any]:
-    targets = {} if kind == "untargeted" else {"targets": {"items": TARGETS}}
-    seeds = {"seeds": SEEDS} if hasattr(ATTACKS[kind], "search") else {}
-    return {"kind": kind, "share": share, **targets, **seeds, **OWN.get(kind, {})}
+    keys = {"targets": {"items": TARGETS}, "seeds": SEEDS, **OWN.get(kind, {})}
+    return attack_table(kind, share, **keys)
 
 
 def poisoned(case: Case, kind: str, share: float, path: str, seed: int) -> tuple[Cell, Poisoned]:

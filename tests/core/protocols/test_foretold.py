@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 import pytest
 from support import budget
-from support.cases import attack, cell, deviation_of
-from support.kinds import UNCONDITIONAL
+from support.cases import cell, deviation_of
+from support.kinds import UNCONDITIONAL, attack_table
 
 from ldptui.core import theory
 from ldptui.core.law.mechanism import LocalMechanism, is_a
@@ -43,7 +43,7 @@ def test_every_such_kind_is_tested() -> None:
 @pytest.mark.parametrize("protocol", DIALS)
 def test_the_gain_of_an_attack_is_that_of_theory(protocol: str, kind: str) -> None:
     table = {"kind": protocol, "epsilon": 1.0, **DIALS[protocol]}
-    one = cell(HISTOGRAM.tolist(), table, attack(kind, 0.2, [1, 4]))
+    one = cell(HISTOGRAM.tolist(), table, attack_table(kind, 0.2, targets={"items": [1, 4]}))
     blocks = range(4)
     rows = np.concatenate([one.block(block).metrics for block in blocks])
     expected, support = theory.expected_metrics(one), theory.fake_support(one)

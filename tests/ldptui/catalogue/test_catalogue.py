@@ -13,13 +13,31 @@ from support.each import each
 
 import ldptui
 from ldptui import catalogue
-from ldptui.catalogue import Key, KindWords, MetricWords, key_words, kind_words, metric_words
+from ldptui.catalogue import (
+    Key,
+    KindWords,
+    MetricWords,
+    key_words,
+    kind_words,
+    metric_words,
+    start_of,
+)
+from ldptui.catalogue.keys import CODE
 from ldptui.catalogue.toml_rows import rows
 from ldptui.charts.kinds import KINDS as CHARTS
 from ldptui.core.metrics import METRICS
 from ldptui.core.protocols import KINDS as PROTOCOLS
 from ldptui.core.protocols import family_of
-from ldptui.core.scenario import KEY_TYPES, KINDS, choices_of, range_of, sweepable_keys, type_of
+from ldptui.core.scenario import (
+    KEY_TYPES,
+    KINDS,
+    choices_of,
+    is_required,
+    names_of,
+    range_of,
+    sweepable_keys,
+    type_of,
+)
 from ldptui.questions.field_help import lab_field_help
 from ldptui.questions.topics import TOPICS
 from ldptui.widgets.field import LABEL_WIDTH
@@ -139,6 +157,17 @@ def the_words_about_a_metric_are_whole(metric: str) -> None:
 
 def test_the_words_about_a_metric_are_whole() -> None:
     each(METRICS, the_words_about_a_metric_are_whole)
+
+
+def test_a_form_begins_with_a_value_of_every_key_that_a_kind_requires() -> None:
+    required = {
+        f"{table}.{name}"
+        for table, kind in PAIRS
+        for name in names_of(table, kind)
+        if name not in CODE and is_required(f"{table}.{name}", kind)
+    }
+    numbers = {"items": 64, "targets": 10}
+    assert [key for key in required if start_of(key, numbers) is None] == []
 
 
 def what_a_row_begins_with_is_allowed(key: str) -> None:
