@@ -159,10 +159,11 @@ async def test_kinds_bring_what_they_need() -> None:
         assert app.draft.problems == ()
         assert shown(app)[-3:] == ["attack.share", "attack.targets.pick", "attack.targets.count"]
         assert app.shown("attack.share") == "0.05"
-        await pilot.press(*["right"] * 4)
+        steps = listed_kinds("attack").index("mga") - 1
+        await pilot.press(*["right"] * steps)
         assert shown(app)[-2:] == ["attack.seeds", "attack.scoring"]
         assert "[attack]" in editor(app).text
-        await pilot.press(*["left"] * 5)
+        await pilot.press(*["left"] * (steps + 1))
         assert shown(app)[-1] == "attack.kind"
         assert app.draft.problems == ()
 

@@ -37,7 +37,7 @@ SNAPSHOTS = Path(__file__).with_name("snapshots")
 HOME = Path("/home/ann")
 
 READ: Final[Mapping[str, tuple[str, ...]]] = {
-    "pane Protocol": ("1 Protocol", "● OUE", "all 32"),
+    "pane Protocol": ("1 Protocol", "● OUE", "protocols …"),
     "pane Parameters": ("2 Parameters", "counts", "privacy budget ε", "6 × 4 trials"),
     "pane Attack": ("3 Attack", "mga", "share of fake users β", "target items T", "▸ more"),
     "pane Charts": ("4 Charts", "Gain of the attack", "share of fake users β", "closed form"),
