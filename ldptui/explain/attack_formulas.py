@@ -20,6 +20,7 @@ from ldptui.core.law.exchangeable import Exchangeable
 from ldptui.core.law.mechanism import LocalMechanism
 from ldptui.core.law.support import ItemSupport
 
+from ..catalogue import swept_kinds
 from ..text.format import short
 from .formula import Formula, KnownNumbers, list_formula
 from .formula_inputs import FormulaSetting
@@ -111,8 +112,9 @@ SAFER: Final = Formula(
 
 
 def kind_of(law: str) -> str:
-    """The first kind of attack whose fake reports have this distribution."""
-    return next(kind for kind, spec in ATTACKS.items() if getattr(spec, "report_law", "") == law)
+    """The first attack whose fake reports have this distribution; first are those swept over."""
+    kinds = (*swept_kinds("attack", ""), *ATTACKS)
+    return next(kind for kind in kinds if getattr(ATTACKS[kind], "report_law", "") == law)
 
 
 def list_attack_formulas(
