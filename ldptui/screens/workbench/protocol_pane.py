@@ -9,6 +9,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
+from textual.message import Message
 from textual.reactive import var
 from textual.widgets import OptionList, Static
 
@@ -49,13 +50,19 @@ def _row_kinds(draft: Draft) -> list[str]:
 
 
 class ProtocolList(LineList):
-    """The list of protocols in the pane: moving the cursor chooses one; the last row opens the list
-    of all protocols.
+    """The list of protocols in the pane: moving the cursor or a click chooses one; enter, and a
+    click on the last row, open the list of all protocols.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "select", "All protocols", id="protocol.ask"),
+        Binding("enter", "ask", "All protocols", id="protocol.ask"),
     ]
+
+    class AllAsked(Message):
+        """Posted when the list of all protocols is to be shown."""
+
+    def action_ask(self) -> None:
+        self.post_message(self.AllAsked())
 
     def on_focus(self) -> None:
         self.post_message(FieldFocused("protocol.kind"))
@@ -164,6 +171,12 @@ class ProtocolPane(Vertical):
             self._choose(self._kinds[event.option_index])
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        """Show all protocols for a click on the last row; one on another row has chosen."""
+        event.stop()
+        if event.option_index >= len(self._kinds):
+            self._list.action_ask()
+
+    def on_protocol_list_all_asked(self, event: ProtocolList.AllAsked) -> None:
         """Show the list of all protocols with a sentence each, filtered by typing."""
         event.stop()
         if self.draft is not None:

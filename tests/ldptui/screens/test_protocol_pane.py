@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from rich.cells import cell_len
 from support.form_app import SCENARIO, FormApp
 from support.kinds import ITEM_KINDS
+from support.waiting import until
 
 from ldptui.catalogue import folded_groups, kind_words, listed_kinds
 from ldptui.commands.cli import main
@@ -19,6 +20,8 @@ from ldptui.screens.workbench.protocol_facts import facts_of
 from ldptui.screens.workbench.protocol_pane import ProtocolList, ProtocolPane, usual_kinds
 from ldptui.session.draft import draft_of, edit_key
 from ldptui.text.format import MISSING, short
+from ldptui.widgets.option_list import LineList
+from ldptui.widgets.picker import PickerScreen
 
 SIZES = [(80, 20), (44, 10), (140, 50)]
 GROUPS = {
@@ -112,8 +115,12 @@ async def test_moving_chooses_and_is_posted_once() -> None:
 async def test_a_click_chooses() -> None:
     app = FormApp(ProtocolPane)
     async with app.run_test(size=(44, 10)) as pilot:
-        await pilot.click(ProtocolList, offset=(6, 2))
-        assert app.posted[:1] == [("protocol.kind", usual_kinds()[2])]
+        await pilot.click(ProtocolList, offset=(6, 0))
+        assert app.posted == [("protocol.kind", usual_kinds()[0])]
+        assert not app.screen.is_modal  # the list of all showed the kind chosen before
+        await pilot.click(ProtocolList, offset=(6, len(usual_kinds())))
+        await until(pilot, lambda: isinstance(app.screen, PickerScreen))
+        assert str(app.screen.query_one(LineList).options[0].prompt).startswith("● GRR")
 
 
 async def test_the_recommended_ones_are_marked() -> None:
