@@ -233,7 +233,7 @@ class Workbench(App[None]):
         else:
             return
         # Behind what the key does: it may lead to another screen.
-        self.call_later(lambda: self.screen.post_message(StatusNote(note)))
+        self.call_later(lambda: self.screen.post_message(StatusNote(note, refuses_key=True)))
 
     def on_keys_proposed(self, message: KeysProposed) -> None:
         self.workbench.take_keys(message)

@@ -38,9 +38,13 @@ class KeysProposed(Message):
 
 @dataclass(eq=False)
 class StatusNote(Message):
-    """Posted to show a note in the status line for a few seconds."""
+    """Posted to show a note in the status line for a few seconds.
+
+    refuses_key : it says why a key did nothing, and gives way to a problem and to an edit.
+    """
 
     note: str
+    refuses_key: bool = False
 
 
 @dataclass(eq=False)

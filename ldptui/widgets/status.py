@@ -18,6 +18,7 @@ from .delays import call_after
 from .words import DOT, cut_at_word, parts_within
 
 if TYPE_CHECKING:
+    from ..messages import StatusNote
     from ..session.snapshot import Snapshot
 
 NOTE_S = 4.0
@@ -44,12 +45,13 @@ class StatusLine(Widget):
         super().__init__()
         self._fading: Timer | None = None
         self._stays = False  # the note, until a key is pressed
+        self._refuses_key = False
 
     def watch_note(self, note: str) -> None:
         """Remove a note after a few seconds."""
         if self._fading is not None:
             self._fading.stop()
-        self._stays = False
+        self._stays = self._refuses_key = False
         self._fading = call_after(self, NOTE_S, self._drop_note) if note else None
 
     def _drop_note(self) -> None:
@@ -65,6 +67,20 @@ class StatusLine(Widget):
         """Remove a note that stays until a key is pressed."""
         if self._stays:
             self.note = ""
+
+    def take(self, message: StatusNote) -> None:
+        """Show the note of a message."""
+        self.note = message.note
+        self._refuses_key = message.refuses_key
+
+    def drop_refusal(self) -> None:
+        """Remove a note on a key that did nothing: something was edited since."""
+        if self._refuses_key:
+            self.note = ""
+
+    def watch_problem(self, problem: str) -> None:
+        if problem:
+            self.drop_refusal()
 
     def render(self) -> Content:
         room = self.content_size.width - 2

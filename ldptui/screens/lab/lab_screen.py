@@ -242,6 +242,7 @@ class LabScreen(Screen[None]):
 
     def on_key_edited(self, message: KeyEdited) -> None:
         message.stop()
+        self._status.drop_refusal()
         _, topic, name = message.key.split(".", 2)
         for other in sharing(topic, name.partition(".")[0]):
             self.pages[other].edit(self._draft, name, message.value)
@@ -321,7 +322,7 @@ class LabScreen(Screen[None]):
 
     def on_status_note(self, message: StatusNote) -> None:
         message.stop()
-        self._status.note = message.note
+        self._status.take(message)
 
     # Keys.
 

@@ -112,7 +112,7 @@ class DraftScreen(Screen[None]):
             self.status.keep_note()
 
     def on_status_note(self, message: StatusNote) -> None:
-        self.note(message.note)
+        self.status.take(message)
 
     def busy(self, doing: str) -> None:
         """Show in the status line the computation in progress; "" for none."""
@@ -143,6 +143,7 @@ class DraftScreen(Screen[None]):
 
     def _edit(self, what: str, draft: Draft) -> None:
         before, self.is_chosen = self.draft, True
+        self.status.drop_refusal()
         self.replay_bar.close()
         self.take_draft(draft, what)
         lost = dropped_sweeps(before, draft) if before and not what.startswith("sweep") else ""

@@ -16,7 +16,7 @@ from textual.widgets import Static
 
 from ldptui import scenarios
 from ldptui.app import Workbench
-from ldptui.messages import KeyEdited, SelectionsChanged
+from ldptui.messages import KeyEdited, SelectionsChanged, StatusNote
 from ldptui.screens.workbench import file_actions
 from ldptui.screens.workbench.charts import ChartsPane
 from ldptui.screens.workbench.runs_pane import RunsPane
@@ -59,6 +59,7 @@ async def test_a_bad_value_is_never_simulated_and_never_lost() -> None:
         finished(engine)
         await pilot.pause()
         count = len(engine.requests)
+        screen.post_message(StatusNote("x: no such key here", refuses_key=True))
         screen.post_message(KeyEdited("attack.share", 1.5))
         await until(pilot, lambda: "✗" in status(screen))
 

@@ -10,6 +10,7 @@ from support.waiting import seen, until
 from textual.app import ComposeResult
 
 from ldptui.core.base.summary import Estimate
+from ldptui.messages import StatusNote
 from ldptui.session.cell_table import address_of
 from ldptui.session.snapshot import Snapshot
 from ldptui.widgets.status import StatusLine
@@ -47,6 +48,22 @@ async def test_a_note_gives_way_to_lasting_messages(monkeypatch: pytest.MonkeyPa
         assert "wrote gain.pdf" in seen(app)
         line.drop_kept_note()
         assert "epsilon must be positive" in line.render().plain
+
+
+async def test_a_refused_key_gives_way_to_a_problem_and_to_an_edit() -> None:
+    app = Alone()
+    async with app.run_test(size=(40, 3)):
+        line = app.query_one(StatusLine)
+        line.take(StatusNote("x: no such key here", refuses_key=True))
+        assert "no such key" in line.render().plain
+        line.problem = "epsilon must be positive"
+        assert "epsilon must be positive" in line.render().plain
+        line.take(StatusNote("x: no such key here", refuses_key=True))
+        line.drop_refusal()
+        assert "epsilon must be positive" in line.render().plain
+        line.take(StatusNote("copied 3 lines"))
+        line.drop_refusal()
+        assert "copied 3 lines" in line.render().plain
 
 
 async def test_progress_and_remaining_time_of_a_run() -> None:
