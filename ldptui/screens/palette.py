@@ -253,12 +253,25 @@ def _fields(app: App[Any], screen: Any) -> Iterator[SystemCommand]:
         for key, (number, field) in by_key.items():
             if not key.startswith("sweep."):  # of the key that is opened in its list
                 go = _on(app, screen, screen.action_pane, number, field.control)
-                yield SystemCommand(f"Field: {key_words(key).title}", key_words(key).first, go)
+                title = f"Field: {field_title(screen.draft, key)}"
+                yield SystemCommand(title, key_words(key).first, go)
     for charts in screen.query(ChartsPane):
         for tab, title in charts.tabs():
             words = "A tab of the charts; keys: 4, then ← and →"
             show = _on(app, screen, _show_tab, screen, charts, tab)
             yield SystemCommand(f"Tab: {title}", words, show)
+
+
+def field_title(draft: Draft, key: str) -> str:
+    """The title of a field, in a list with its place: `share over rounds β, phase 2`."""
+    from .workbench.attack_pane import PLACES
+    from .workbench.attack_rows import place_of
+
+    title, table, places = key_words(key).title, key, list[str]()
+    while (place := place_of(draft, table)) is not None:
+        table, at = place
+        places.insert(0, f"{PLACES.get(table, 'part')} {at + 1}")
+    return ", ".join([title, *places])
 
 
 def keys_of(app: App[Any], binding: Binding) -> list[str]:

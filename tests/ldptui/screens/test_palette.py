@@ -23,10 +23,18 @@ from ldptui.engine import Engine
 from ldptui.screens.dialogs.prompts import TextScreen
 from ldptui.screens.help_screen import help_text
 from ldptui.screens.library_screen import entries
-from ldptui.screens.palette import PLACEHOLDER, TITLES, Commands, commands, keys_of, values
+from ldptui.screens.palette import (
+    PLACEHOLDER,
+    TITLES,
+    Commands,
+    commands,
+    field_title,
+    keys_of,
+    values,
+)
 from ldptui.screens.workbench.charts import ChartsPane
 from ldptui.screens.workbench.runs_pane import RunsPane
-from ldptui.session.draft import open_draft, value_of
+from ldptui.session.draft import edit_key, open_draft, value_of
 from ldptui.session.run_list import RunList
 from ldptui.terminal import places, settings
 from ldptui.terminal.crash import debug_info
@@ -223,6 +231,14 @@ async def test_the_palette_opens_and_finds(pilot: Pilot[None]) -> None:
     title = next(entry.title for entry in entries() if entry.name == "fake-accounts")
     await type_in(f"open {title}")  # "fake" alone finds the share of fakes first
     await until(pilot, lambda: app.workbench.draft.title == title)
+
+
+def test_the_field_of_a_phase_says_which() -> None:
+    draft = open_draft(scenarios.path("burst"))
+    assert field_title(draft, "attack.phase.1.share") == "share over rounds β, phase 2"
+    mixed = edit_key(draft, "attack.phase.1.mix", [{"kind": "ria"}, {"kind": "mga"}])
+    assert field_title(mixed, "attack.phase.1.mix.0.kind").endswith(", phase 2, part 1")
+    assert field_title(mixed, "protocol.epsilon") == "privacy budget ε"
 
 
 async def hits(app: Workbench, typed: str) -> list[Hit]:
