@@ -86,8 +86,17 @@ def first_tab(scenario: Scenario | None) -> str:
     if not attacked and not sweep and _items(scenario) == 2:
         return "report"  # a coin for each answer: what a class is shown first
     if TARGETS in sweep or any(map(_numbers, sweep.values())):
-        return "gain" if attacked or "attack.kind" in sweep else "error"
+        chart = "gain" if attacked or "attack.kind" in sweep else "error"
+        if _has_axis(scenario, chart):
+            return chart
     return "map" if len(sweep) > 1 else "frequencies"
+
+
+def _has_axis(scenario: Scenario, chart: str) -> bool:
+    """True if there are closed forms of a chart to draw over an axis; of RAPPOR's error, none."""
+    from ....charts.curves import closed_forms
+
+    return closed_forms(scenario).axis(chart) is not None
 
 
 def _items(scenario: Scenario) -> int | None:
