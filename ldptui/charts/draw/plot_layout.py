@@ -102,6 +102,9 @@ def lay_out(
     while room - len(head) - len(foot) < 3 and (head or foot):
         (foot or head).pop()
     rows = max(1, room - len(head) - len(foot))
+    if (left_out := plot.y.bands - rows) > 0:  # a row holds one item: marks of two are one's
+        shown = replace(first_bands(plot, rows), note=f"{left_out} more not drawn; {plot.note}")
+        return lay_out(shown, look, margin, named=named)
     apart = 2 if rows < 12 or plot.y.log or plot.y.linear else 3
     y = fit_scale(plot.y, _heights(plot), rows, apart)
     xs = [floats(series.x) for series in plot.series]
@@ -119,6 +122,14 @@ def lay_out(
     x = fit_scale(plot.x, xs, cells, max(6 if cells < 40 else 9, widest + 2))
     assert x is not None  # as with more cells
     return PlotLayout(head, foot, left, x, y, names, has_label)
+
+
+def first_bands(plot: Plot, count: int) -> Plot:
+    """The plot with only the uppermost of its bands: an item's marks stand in its own row."""
+    y = plot.y
+    low, high = y.low or 0.0, y.high or 0.0  # an axis of bands has both
+    low = high - count * (high - low) / y.bands
+    return replace(plot, y=replace(y, low=low, bands=count))
 
 
 def floats(values: object) -> Floats:

@@ -6,7 +6,7 @@ import pytest
 
 from ldptui.charts.draw import draw
 from ldptui.charts.figures.trials import trials_plot
-from ldptui.charts.rows import ANSI_DARK, Charset, Look, style_of
+from ldptui.charts.rows import ANSI_DARK, DARK, Charset, Look, style_of
 from ldptui.core.view import TrialEstimates
 
 SEEN = TrialEstimates(
@@ -51,6 +51,24 @@ def test_items_stand_in_rows_of_one_height(charset: Charset, height: int) -> Non
         for label in SEEN.labels
     ]
     assert at[1] - at[0] == at[2] - at[1] >= 2
+
+
+@pytest.mark.parametrize("height", range(6, 20))
+@pytest.mark.parametrize("charset", ["ascii", "braille"])
+def test_no_two_items_share_a_row(charset: Charset, height: int) -> None:
+    count = 12
+    places = tuple((at + 1) / 100 for at in range(count))
+    names = tuple(f"i{at:02}" for at in range(count))
+    clean = {"clean": tuple((place,) for place in places)}
+    seen = TrialEstimates(tuple(range(count)), names, 1, places, clean, {})
+    rows = [strip.text for strip in draw(trials_plot(seen, 26), Look(76, height, DARK, charset))]
+    body = [row for row in rows if row[5:6] in {*"┤│+|"} and "--" not in row[6:9]]
+    assert body
+    assert [row[2:5] for row in body] == [*names[: len(body)]]
+    true = "@" if charset == "ascii" else "◆"
+    assert [row.count(true) for row in body] == [1] * len(body)
+    if (left_out := count - len(body)) and height >= 10:  # which have no note below
+        assert any(f"{left_out} more not drawn" in row for row in rows)
 
 
 @pytest.mark.parametrize("charset", ["ascii", "braille"])
