@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
@@ -47,6 +47,8 @@ class Canvas:
         self._stamps: dict[tuple[int, int], tuple[int, str]] = {}
         self._shades: dict[tuple[int, int], tuple[str, str]] = {}
         self._letters: dict[tuple[int, int], tuple[str, str]] = {}
+        self._crowd: dict[tuple[int, int], tuple[str, str]] = {}
+        self._over: dict[int, Set[int]] = {}
 
     def dot(self, places: Floats, side: int) -> Floats:
         """Positions in cells as positions in braille dots, across (side 0) or up (side 1)."""
@@ -57,10 +59,19 @@ class Canvas:
 
     # What plotext paints.
 
-    def line(self, x: Floats, y: Floats, style: str, number: int = 0, dotted: bool = False) -> None:
+    def line(
+        self,
+        x: Floats,
+        y: Floats,
+        style: str,
+        number: int = 0,
+        dotted: bool = False,
+        over: Set[int] = frozenset(),
+    ) -> None:
         """Paint a line through positions, cut at the edges; NaN breaks it.
 
         number : the number of its dash pattern.
+        over : the columns in which it covers the points of clouds.
         """
         import numpy as np
 
@@ -73,6 +84,7 @@ class Canvas:
         if (dashes := patterns[number % len(patterns)]) and not self.is_ascii:
             start, stop = _dash_line(start, stop, dashes)
         self._strokes(start, stop, style, glyph)
+        self._over[len(self._signals)] = over
 
     def _strokes(self, start: Floats, stop: Floats, style: str, glyph: str) -> None:
         """Paint straight strokes between dots; a stroke that begins at the end of the last one is
@@ -122,7 +134,8 @@ class Canvas:
                 self._stamp(u, v + reach - down, style)
         if not lines:
             places = zip((u // self.dots[0]).tolist(), (v // per).tolist(), strict=True)
-            self._letters |= {(int(row), int(column)): (mark, style) for column, row in places}
+            letters = self._crowd if dots else self._letters
+            letters |= {(int(row), int(column)): (mark, style) for column, row in places}
 
     def _stamp(self, u: Floats, v: Floats, style: str) -> None:
         """Set single dots over the painted lines; faster than plotext, which takes 5 µs for each
@@ -198,7 +211,15 @@ class Canvas:
                 if char == " " and (row, column) in self._shades:
                     cells[column] = self._shades[row, column]
             found.append(cells)
+        over = {
+            (self.height - 1 - down, column)
+            for down, line in enumerate(owners if any(self._over.values()) else ())
+            for column, owner in enumerate(line)
+            if column in self._over.get(owner, ())
+        }
         for (row, column), (bits, style) in self._stamps.items():
+            if (row, column) in over:
+                continue
             below = found[self.height - 1 - row][column]
             kept = ord(below[0]) - BLANK if below[0] >= chr(BLANK) else 0
             is_shade = below == self._shades.get((row, column))
@@ -206,7 +227,8 @@ class Canvas:
                 chr(BLANK + (bits | kept * (not is_shade))),
                 style,
             )
-        for (row, column), letter in self._letters.items():
+        crowd = {place: each for place, each in self._crowd.items() if place not in over}
+        for (row, column), letter in (crowd | self._letters).items():
             if 0 <= row < self.height and 0 <= column < self.width:
                 found[self.height - 1 - row][column] = letter
         return [

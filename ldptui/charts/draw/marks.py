@@ -15,6 +15,8 @@ SPARE: Final = "●×□△◆+◇○▽≡HZ"
 ASCII_SPARE: Final = "ox#+%@^&$=HZ"
 TICKS: Final = ("#", "# # #", "# . #")
 """The dots of the points of clouds, which are too many for marks."""
+CLOUD_SAMPLES: Final = {"#": "⠂⠄", "# # #": "⡇", "# . #": "⡅"}
+"""The points of clouds as they are in the picture."""
 CROWDED: Final = 0.75
 """Points for each column beyond which they are dots."""
 SAMPLES: Final = ("──", "╴╶", "╌╌", "╸╺", "─·")
@@ -53,7 +55,8 @@ def marks_of(plot: Plot, look: Look, columns: int) -> list[Mark]:
                 if series.cloud and len(series.x) > CROWDED * columns:
                     dots = TICKS[counts["cloud"] % len(TICKS)]
                     counts["cloud"] += 1
-                found.append(Mark(glyph, style, dots, glyph))
+                sample = CLOUD_SAMPLES.get(dots, glyph) if not is_ascii else glyph
+                found.append(Mark(sample, style, dots, glyph))
             case "band":
                 found.append(Mark(":" if is_ascii else "⢕⢕", style))
             case "floor":

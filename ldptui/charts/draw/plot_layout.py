@@ -307,7 +307,9 @@ def _paint(plot: Plot, at: PlotLayout, look: Look) -> list[Row]:
     import numpy as np
 
     canvas = Canvas(at.x.cells, at.y.cells, look)
-    marked = zip(plot.series, marks_of(plot, look, at.x.cells), strict=True)
+    marked = [*zip(plot.series, marks_of(plot, look, at.x.cells), strict=True)]
+    clouds = [floats(series.x) for series, mark in marked if mark.dots]
+    crowded = _crowded_columns(clouds, at.x)
     for series, mark in sorted(marked, key=lambda pair: BELOW_FIRST.index(pair[0].style)):
         count = min(len(series.x), len(series.y))
         if not count:
@@ -330,7 +332,8 @@ def _paint(plot: Plot, at: PlotLayout, look: Look) -> list[Row]:
             case "points":
                 canvas.marks(u, v, low, high, mark.style, mark.glyph, mark.dots)
             case kind:
-                canvas.line(u, v, mark.style, mark.number, kind == "dotted")
+                over = crowded if series.tone == "true" else frozenset[int]()
+                canvas.line(u, v, mark.style, mark.number, kind == "dotted", over)
     for value, _ in plot.levels:
         _draw_level(canvas, at, value, look)
     cursor = None if plot.cursor is None else at.x.cell(plot.cursor)
@@ -338,6 +341,18 @@ def _paint(plot: Plot, at: PlotLayout, look: Look) -> list[Row]:
         sign = ":" if look.charset == "ascii" else "┊"
         canvas.text_below(cursor or 0, row, sign, look.palette.foreground)
     return canvas.rows()
+
+
+def _crowded_columns(clouds: Sequence[Floats], x: Scale) -> frozenset[int]:
+    """The columns that hold more than one point of a cloud, which would hide the true line."""
+    import numpy as np
+
+    found = set[int]()
+    for cloud in clouds:
+        places = x.places(cloud)
+        columns, counts = np.unique(np.round(places[np.isfinite(places)]), return_counts=True)
+        found.update(map(int, columns[counts > 1]))
+    return frozenset(found)
 
 
 def _draw_level(canvas: Canvas, at: PlotLayout, value: float, look: Look) -> None:

@@ -234,6 +234,22 @@ def test_more_points_than_columns_are_dots_and_others_have_their_mark() -> None:
         assert len({mark.sample for mark in marks_of(Plot("", X, Y, twelve), look, 60)}) == 12
 
 
+@pytest.mark.parametrize("charset", CHARSETS)
+def test_a_true_line_lies_over_a_cloud_where_columns_hold_several_points(charset: Charset) -> None:
+    x = np.linspace(0.5, 1, 500)
+    true = Series("true", [0.0, 1.0], [0.5, 0.5], "true")
+    cloud = Series("after", [0.0, *x], [0.5, *np.full(500, 0.5)], "attacked", "points")
+    target = Series("target", [0.75], [0.5], "target", "points")
+    plot = Plot("", X, Axis("y", low=0.0, high=1.0), (true, cloud, target))
+    drawn = rows(plot, 60, 20, charset)
+    line = next(row for row in drawn[2:] if row[20:40].strip())
+    sign, mark = ("*", "^") if charset == "ascii" else (line[20], "△")
+    assert set(line[33:57]) == {sign, mark}  # a mark of few is above both
+    assert line.count("x") == (2 if charset == "ascii" else 0)  # where a column holds one point
+    samples = [mark.sample for mark in marks_of(plot, Look(60, 20, DARK, charset), 60)]
+    assert samples[1] == ("x" if charset == "ascii" else "⠂⠄")
+
+
 def test_a_line_is_cut_at_the_edges_of_the_box() -> None:
     rng = np.random.default_rng(3)
     points = np.round(rng.uniform(-30, 60, (200, 2)))
