@@ -20,7 +20,7 @@ def test_only_code_that_is_asked_for_has_to_be_on_the_cluster(tmp_path: Path) ->
     rule = r"cannot run the attack 'honest' from a file of this machine: install it on the workers"
     with pytest.raises(ScenarioError, match=rule):
         check_travel(bind(parse(text)), code)
-    with pytest.raises(ScenarioError, match="not allowed yet: --code FILE lets"):
+    with pytest.raises(ScenarioError, match="not allowed yet: --code FILE allows"):
         check_travel(bind(parse(text)), allow_code((), ()))
     plain = text.replace('kind = "plugin"', 'kind = "mga"').replace('name = "honest"', "")
     check_travel(bind(parse(plain)), code)
