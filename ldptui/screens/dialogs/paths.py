@@ -242,7 +242,8 @@ class ExportScreen(ModalScreen[ExportChoice | None]):
     The name follows the choice until it is edited; a missing suffix is added. An existing file is
     overwritten only after a second enter. stem : the beginning of the name. chart : the name of the
     chart on the screen. check_figure : returns a sentence about drawing it for paper ("" for none),
-    and whether a run comes first or it cannot be drawn.
+    and whether a run comes first or it cannot be drawn. has_chart : False where the tab shows none:
+    what draws one cannot be chosen.
     """
 
     # Not by hand when it is mounted: the app may be ending by then.
@@ -256,11 +257,14 @@ class ExportScreen(ModalScreen[ExportChoice | None]):
         stem: str = "ldptui",
         chart: str = "chart",
         check_figure: Callable[[], tuple[str, bool]] = lambda: ("", False),
+        has_chart: bool = True,
     ) -> None:
         super().__init__()
         self._stem, self._chart, self._check_figure = stem, chart, check_figure
         self._folder = current_dir()
-        self._what: What = "figure"
+        drawn = () if has_chart else (*COLUMNS, "chart-svg")
+        self._choices = [what for what in CHOICES if what not in drawn]
+        self._what = self._choices[0]
         self._said = Static(self._check_figure()[0], markup=False)
         self._said.display = bool(self._said.content)
         self._proposed = ""
@@ -269,7 +273,7 @@ class ExportScreen(ModalScreen[ExportChoice | None]):
         with Dialog("Export", "enter exports · ↑ ↓ choose · tab edits the name · esc closes"):
             rows = (
                 (f"{name:<16}", Content.styled(about, "$foreground-muted"))
-                for name, about in CHOICES.values()
+                for name, about in map(CHOICES.__getitem__, self._choices)
             )
             yield LineList(*(Option(Content.assemble(*row)) for row in rows))
             yield self._said
@@ -277,7 +281,7 @@ class ExportScreen(ModalScreen[ExportChoice | None]):
 
     def on_option_list_option_highlighted(self, event: LineList.OptionHighlighted) -> None:
         event.stop()
-        self._what = [*CHOICES][event.option_index]
+        self._what = self._choices[event.option_index]
         field = self.query_one(PathField)
         if field.text == self._proposed:
             self._proposed = home_as_tilde(self._default)

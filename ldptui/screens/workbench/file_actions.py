@@ -110,7 +110,9 @@ def export(screen: DraftScreen, write_trials: Callable[[Run | None, Path], objec
     run, draft = screen.run_list.run(screen.run_list.shown), screen.draft
     same = run is None or (draft is not None and alike(run.document, draft.document or {}))
     stem = own_path(draft).stem if draft is not None and same else "ldptui"
-    dialog = ExportScreen(stem, screen.charts.tab, partial(_check_figure, screen))
+    view = screen.charts.current_chart()
+    has_chart = view is not None and view.chart is not None
+    dialog = ExportScreen(stem, screen.charts.tab, partial(_check_figure, screen), has_chart)
     screen.app.push_screen(dialog, partial(_export, screen, write_trials))
 
 

@@ -23,6 +23,7 @@ from ldptui.screens.help_screen import HelpScreen
 from ldptui.screens.library_screen import LibraryScreen
 from ldptui.session.consent import UnseenCode
 from ldptui.terminal import places
+from ldptui.widgets.path_field import PathField
 
 SIZES = [(80, 24), (120, 40), (200, 60)]
 
@@ -195,6 +196,18 @@ async def test_confirm(presses: list[str], answer: bool) -> None:
         assert "A run is at 42 %." in seen(app)
         await pilot.press(*presses)
         assert app.answers == [answer]
+
+
+async def test_without_a_chart_only_results_and_text_are_exported(folder: Path) -> None:
+    check = ("this tab shows no chart to draw", False)
+    app = Bare(ExportScreen("mine", "table", lambda: check, has_chart=False))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.pause()
+        assert app.screen.query_one(PathField).text.endswith("mine-results.csv")
+        assert "this tab shows no chart to draw" in seen(app)
+        assert "Figure" not in seen(app)
+        await pilot.press("end")
+        assert app.screen.query_one(PathField).text.endswith("mine-table.txt")
 
 
 async def test_a_text_is_copied(monkeypatch: pytest.MonkeyPatch) -> None:
