@@ -23,7 +23,7 @@ from textual.widgets import Input
 
 from .charts.rows import ROLES
 from .engine import COMMAND, Engine
-from .messages import KeysProposed, StatusNote
+from .messages import HelpAsked, KeysProposed, StatusNote
 from .screens.workbench.screen import WorkbenchScreen
 from .screens.workbench.simulating import MakeEngine
 from .session import attack_options
@@ -237,6 +237,12 @@ class Workbench(App[None]):
 
     def on_keys_proposed(self, message: KeysProposed) -> None:
         self.workbench.take_keys(message)
+
+    def on_help_asked(self, message: HelpAsked) -> None:
+        """Show over a dialog the help of the key that it is about."""
+        from .screens.help_screen import HelpScreen
+
+        self.push_screen(HelpScreen(message.key, tuple(self.screen.active_bindings.values())))
 
     async def action_leave(self) -> None:
         """Quit the app; with an active run, ask first, and quit at the second ctrl+q."""

@@ -48,6 +48,13 @@ class StatusNote(Message):
 
 
 @dataclass(eq=False)
+class HelpAsked(Message):
+    """Posted by a dialog to show the help of a key of the scenario, or of a field of the lab."""
+
+    key: str
+
+
+@dataclass(eq=False)
 class TextEdited(Message):
     """Posted when the user has edited the text of the script."""
 

@@ -3,23 +3,40 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import ClassVar
 
 from textual import screen
 from textual.await_complete import AwaitComplete
+from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.screen import ScreenResultType
 from textual.widget import Widget
 
+from ..messages import HelpAsked
 from .words import parts_within
 
 
 class ModalScreen(screen.ModalScreen[ScreenResultType]):
     """The base of dialogs: a screen in the middle of another one, which closes only once; its
     result is None if it is cancelled.
+
+    help_key : the key whose help f1 shows; "" for none.
     """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("f1", "help", "Help", show=False, id="dialog.help"),
+    ]
 
     # Not relative: that would be from the module of each dialog.
     CSS_PATH = Path(__file__).parents[1] / "screens/dialogs.tcss"
+    help_key = ""
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
+        """Return False for help where there is none."""
+        return action != "help" or bool(self.help_key)
+
+    def action_help(self) -> None:
+        self.post_message(HelpAsked(self.help_key))
 
     def action_leave(self) -> None:
         self.dismiss(None)

@@ -353,7 +353,9 @@ def pick(asked: ChoicesAsked, draft: Draft | None = None, meant: Meant = lambda 
             # As the field's own doing: a message does not go beyond the widget that is at work.
             asked.field.call_later(asked.chosen, offer.value)
 
-    asked.field.app.push_screen(PickerScreen(title, offers, asked.value, why), take)
+    picker = PickerScreen(title, offers, asked.value, why)
+    picker.help_key = asked.key
+    asked.field.app.push_screen(picker, take)
 
 
 def _offer(asked: ChoicesAsked, value: Any, word: str) -> Offer:

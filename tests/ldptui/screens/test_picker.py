@@ -11,6 +11,7 @@ from textual.pilot import Pilot
 
 from ldptui.catalogue import folded_groups, kind_words, listed_kinds
 from ldptui.messages import ChoicesAsked
+from ldptui.screens.help_screen import HelpScreen
 from ldptui.screens.workbench.attack_rows import edit_of_choice
 from ldptui.screens.workbench.screen import WorkbenchScreen
 from ldptui.session.draft import draft_of, edit_key, kind_of, sweep_of
@@ -34,6 +35,10 @@ async def test_a_protocol_an_attack_and_a_swept_key_are_picked_by_typing() -> No
     async with workbench() as (screen, _, pilot):
         await pilot.press("1", "enter")
         picker = await opened(pilot)
+        await pilot.press("f1")
+        await until(pilot, lambda: isinstance(pilot.app.screen, HelpScreen))
+        assert "protocol.kind" in seen(pilot.app)
+        await pilot.press("escape")
         # Groups beyond the usual protocols are folded, and what is typed looks into them.
         folded = [row for row in picker.rows if isinstance(row, str)]
         assert folded == list(folded_groups().values())
