@@ -86,7 +86,7 @@ class FormLine(FormControl, Static, can_focus=True):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *ROW_KEYS,
-        Binding("enter,space", "press", "Go on", id="line.press"),
+        Binding("enter,space", "press", "Open", id="line.press"),
         Binding("escape", "leave", "Leave the field", show=False, id="line.leave"),
     ]
 
