@@ -173,7 +173,7 @@ _ROWS: Final = (
          waiting="looking for the smallest attack …"),
     ChartKind("report", "One report", lambda _: True, short="Report"),
     ChartKind("privacy", "Privacy", lambda about: about.keeps),
-    ChartKind("grid", "Grid", lambda _: True, "grid", _over_axis, cells=_metrics,
+    ChartKind("grid", "Grid", lambda _: True, "grid", _over_axis, cells=_metrics, overlays=True,
          waiting="waiting for the metrics …"),
     ChartKind("table", "Table", lambda _: True),
     ChartKind("equations", "Equations", lambda _: True, short="Eqs"),

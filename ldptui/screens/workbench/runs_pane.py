@@ -9,10 +9,11 @@ from typing import ClassVar, Final
 from rich.cells import cell_len
 from rich.text import Text
 from textual.binding import Binding, BindingType
+from textual.events import Key
 from textual.reactive import var
 from textual.widgets import Static
 
-from ...messages import Ask, GroupAsked, RunAsked, RunsChosen
+from ...messages import Ask, GroupAsked, RunAsked, RunsChosen, StatusNote
 from ...session.run_list import RunList
 from ...session.runs import Run, describe_scenario, differences, matching
 from ...terminal.keyboard import RUN, key_of
@@ -187,13 +188,25 @@ class RunsPane(FilteredList):
 
     # Requests.
 
+    def on_key(self, event: Key) -> None:
+        """Say why the key that overlays a run does nothing on the run that is shown."""
+        active = self.screen.active_bindings.get(event.key)
+        if active is not None and active.binding.id == "runs.overlay" and not active.enabled:
+            event.stop()
+            key = self.app.get_key_display(active.binding)
+            note = f"this is the run shown; {key} adds another"
+            self.post_message(StatusNote(note, refuses_key=True))
+
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Return False for keys that do nothing with the run under the cursor."""
+        """Return False for keys that do nothing with the run under the cursor, None for the one
+        that says why.
+        """
         if not self.children:
             return True
         run = self.current
         if action == "overlay":
-            return run is not None and run.key != self.run_list.shown
+            is_shown = run is not None and run.key == self.run_list.shown
+            return None if is_shown else run is not None
         if action == "filter":
             return bool(self.run_list.runs)
         if action == "group":

@@ -25,6 +25,7 @@ from ...session.autosave import WHOLE
 from ...session.draft import value_of
 from ...terminal import places
 from . import file_actions as files
+from .charts.tabs import lone_words
 from .draft_screen import AUTOSAVE_S, DraftScreen
 from .kept_runs import KeptRuns
 from .panes import CHARTS
@@ -247,7 +248,9 @@ class WorkbenchScreen(DraftScreen):
 
     def on_runs_chosen(self, message: RunsChosen) -> None:
         message.stop()
-        self.choose(message.shown, message.overlays)
+        added = set(message.overlays) - set(self.run_list.overlays)
+        words = lone_words(self.charts.tab, self.charts.tabs()) if added else ""
+        self.choose(message.shown, message.overlays, words)
 
     def choose(self, shown: int, overlays: tuple[int, ...] = (), note: str = "") -> None:
         self.replay_bar.close()

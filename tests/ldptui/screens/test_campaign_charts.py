@@ -17,7 +17,7 @@ from support.charts_pane import (
 from support.waiting import seen
 
 from ldptui.core.view import Ends, TrialEstimates
-from ldptui.screens.workbench.charts.tabs import tabs_of
+from ldptui.screens.workbench.charts.tabs import lone_words, tabs_of
 from ldptui.session import draft as drafts
 from ldptui.session.snapshot import ChartSelection, Overlay, Snapshot, with_rest
 
@@ -29,6 +29,13 @@ def test_there_is_a_timeline_only_of_a_campaign_and_single_trials_only_without()
     # Nor has one that is not valid yet.
     broken = drafts.draft_of("format = 1\n[protocol]\n", Path())
     assert (broken.cell, "timeline" in dict(tabs_of(broken))) == (None, False)
+
+
+def test_a_tab_that_draws_no_other_run_says_so() -> None:
+    tabs = tabs_of(campaign()[0])
+    words = "Timeline shows one run alone; Frequencies draws others over it"
+    assert lone_words("timeline", tabs) == words
+    assert lone_words("frequencies", tabs) == ""
 
 
 async def test_single_trials_are_asked_for_and_read_one_by_one() -> None:

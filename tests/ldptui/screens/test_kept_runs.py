@@ -72,7 +72,9 @@ async def test_the_last_run_is_shown_at_once_and_runs_are_laid_over_it(store: Pa
         assert charts.snapshot.kept == 2
         assert len(charts.snapshot.cells) == 21
 
-        await pilot.press("5", "end")
+        await pilot.press("5", "space")
+        await until(pilot, lambda: "this is the run shown; space adds another" in status(screen))
+        await pilot.press("end")
         assert pane.current is not None
         assert pane.current.number == 1
         for width, has_time in ((72, True), (36, False)):  # what differs stays, the time goes

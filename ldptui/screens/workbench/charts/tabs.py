@@ -40,6 +40,17 @@ def tabs_of(draft: Draft | None) -> Choices:
     )
 
 
+def lone_words(tab: str, tabs: Choices) -> str:
+    """The sentence that a tab draws no other run over the one shown; "" if it does, or is a table
+    of a chart that may.
+    """
+    if KINDS[tab].overlays or tab == "table":
+        return ""
+    several = [title for name, title in tabs if KINDS[name].overlays]
+    where = f"; {several[0]} draws others over it" if several else ""
+    return f"{dict(tabs)[tab]} shows one run alone{where}"
+
+
 def _about(draft: Draft | None) -> About:
     scenario = draft.scenario if draft is not None else None
     pairs = scenario is not None and len(scenario.document.get("sweep", {})) > 1
