@@ -30,7 +30,7 @@ def frame(data: ChartData, chosen: Mapping[str, str]) -> Frame | str:  # noqa: A
     if found is None or cell is None or "task.low" not in cell.parameters:
         return ""
     if len(found.items) != found.domain_size:
-        return "There are too many parts to draw each of them."
+        return "There are too many parts to draw each of them: 2 opens the number of items."
     low, high = (float(cell.parameters[f"task.{end}"]) for end in ("low", "high"))
     numbers = low + (np.arange(found.domain_size) + 0.5) * (high - low) / found.domain_size
     shift_of = cell.metrics.get("mean_shift")

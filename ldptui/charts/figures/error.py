@@ -15,7 +15,7 @@ from .course import Course, Sample, axes_of, course_frame, course_of, course_plo
 from .course_table import course_table
 from .frame import Frame, FrameView, chosen_option, draw_plot
 
-NO_AXIS: Final = "Nothing here can be varied: give the scenario a population with items and users."
+NO_AXIS: Final = "No closed form to vary over an axis: ← → show the tabs with what is measured."
 LEFT_OUT: Final = "other protocols: only where chosen or swept"
 ROUNDS: Final = "campaign.rounds"
 POOLED: Final = "lines: one round; points: all rounds pooled"

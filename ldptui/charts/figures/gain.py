@@ -29,8 +29,8 @@ from .course_table import course_table
 from .error import NO_AXIS
 from .frame import Frame, FrameView, chosen_option, draw_plot
 
-NO_ATTACK: Final = "No attack, so no gain. Pane 3 has the attacks."
-PHASED: Final = "The attack has phases: the Timeline shows the gain of every round."
+NO_ATTACK: Final = "No attack, so no gain: 3 opens the attacks."
+PHASED: Final = "The attack has phases: → Timeline shows the gain of each round."
 LEAST_NOTICED: Final = "no server can notice less than this"
 BOUND_TONES: Final[tuple[Tone, ...]] = (
     "series-1", "series-2", "series-5", "series-0", "series-3", "series-4",

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from ...session.draft import Draft
 
 NOTHING: Final = "no valid scenario yet"
-NO_ATTACK: Final = "The scenario has no attack. Choose one in pane 3 to see its report here."
+NO_ATTACK: Final = "The scenario has no attack, so no report of one: 3 opens the attacks."
 NOT_HERE: Final = "The attack is Python code. It runs in the background process alone, never here."
 TWO_COLUMNS: Final = 70
 """The least width, in cells, for the two users side by side."""

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import dataclasses
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import pytest
 from msgspec.structs import replace
 from support.chart_cases import along, base_address, cells, scenario, swept
 from support.kinds import CAO_ATTACKS, CAO_PROTOCOLS
+from support.round_cases import DOCUMENT
 
+from ldptui import scenarios
 from ldptui.charts import curves
 from ldptui.charts.chart_data import ChartData
 from ldptui.charts.curves import Curve
@@ -23,7 +26,7 @@ from ldptui.charts.kinds import KINDS
 from ldptui.charts.rows import DARK, Look
 from ldptui.charts.series import Panels, Plot, Series
 from ldptui.core.base.summary import Estimate
-from ldptui.core.scenario import Scenario
+from ldptui.core.scenario import Scenario, load
 from ldptui.core.view import CellView
 from ldptui.session.snapshot import Overlay, Snapshot
 from ldptui.text.interval import reach_95
@@ -305,6 +308,20 @@ def test_curves_that_coincide_are_named_and_small_ones_ask_for_a_log_axis() -> N
 def test_the_error_as_its_square_and_as_a_deviation() -> None:
     made = scenario()
     views = measured(made, "error")
+@pytest.mark.parametrize(
+    ("made", "chart", "words"),
+    [
+        (scenario(attack__kind="none"), "gain", "3 opens the attacks"),
+        (Scenario(DOCUMENT, "", Path()), "gain", "→ Timeline shows the gain of each round"),
+        (load(scenarios.path("rappor-normal")), "error", "← → show the tabs"),
+    ],
+)
+def test_an_empty_chart_says_what_to_press(made: Scenario, chart: str, words: str) -> None:
+    said = KINDS[chart].make_frame(ChartData(made), {})
+    assert isinstance(said, str)
+    assert words in said
+
+
     frame = framed("error", made, views)
     mse, std = (frame.views[name].draw(None, ROOM) for name in ("mse", "std"))
     assert isinstance(mse, Plot)

@@ -227,7 +227,7 @@ class ChartInput(Struct, frozen=True):
         """
         snapshot = self.snapshot
         if snapshot is not None and snapshot.status == "failed":
-            return FAILED.format(snapshot.error or "Runs says why")
+            return FAILED.format(snapshot.error or "5 says why")
         if snapshot is not None and snapshot.status == "running":
             return FIRST
         if self.draft is None or self.draft.unread is not None:
