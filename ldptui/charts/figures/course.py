@@ -21,7 +21,7 @@ from ..chart_data import ChartData
 from ..curves import Curve, Variable
 from ..series import TONES, Axis, Plot, Series, Tone
 from .frame import ChartOption, Frame, FrameView, chosen_option
-from .limits import anchor_values, steady_limits, symlog_limits
+from .limits import anchor_values, axis_over, steady_limits, symlog_limits
 from .setting_words import curve_words
 from .table import ChartTable, rows_at
 
@@ -274,7 +274,7 @@ def course_plot(
     known += [v for curve in course.curves for v in curve.support]
     arrived = [end for group in groups for sample in group for end in sample.ends]
     arrived += [sample.y for _, group in overlays for sample in group]
-    arrived += [sample.y for sample in stale] if not known else []
+    arrived += [sample.y for sample in stale]
     low, high = steady_limits([*known, *room, *anchor_values(known, log=y.log)], arrived, log=y.log)
     if y.linear:
         low, high = symlog_limits([*known, *room, *arrived], y.linear)
@@ -288,7 +288,7 @@ def course_plot(
     crosses = not y.log and low is not None and low < 0 < (high or 0)
     return Plot(
         f"{title} over the {axis.label}",
-        Axis(axis.label, log=course.log_x, low=axis.start(course.log_x), high=axis.high),
+        axis_over(axis, [sample.x for sample in stale], log=course.log_x),
         replace(y, low=low, high=high),
         (
             *_curve_series(course.curves, lines, groups, course.under, y.linear > 0),

@@ -6,8 +6,17 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+from ..curves import Variable
+from ..series import Axis
+
 LEAST_SPAN: Final = 1.1
 """A y-axis of curves reaches over a tenth of their size to both sides at least."""
+
+
+def axis_over(variable: Variable, xs: Iterable[float], *, log: bool) -> Axis:
+    """The x-axis of a variable, widened over these points if they are beyond its range."""
+    ends = variable.start(log), variable.high, *(x for x in xs if x > 0 or not log)
+    return Axis(variable.label, log=log, low=min(ends), high=max(ends))
 
 
 def steady_limits(

@@ -160,6 +160,12 @@ def test_points_of_other_settings_are_muted_and_other_runs_laid_over() -> None:
     assert isinstance(frame, Frame)
     stale = named(frame.views["none"].draw(None, ROOM))["other settings"]  # type: ignore[arg-type]
     assert (stale.tone, stale.error) == ("muted", None)
+    wide = swept(scenario(protocol__kind="grr"), {"attack.share": [0.0, 0.3, 0.9]})
+    run = Snapshot(1, "done", cells=measured(wide), base=base_address(wide))
+    drawn = KINDS["gain"].make_frame(ChartData(made, run), {}).views["none"].draw(None, ROOM)  # type: ignore[union-attr]
+    points = named(drawn)["other settings"]  # type: ignore[arg-type]
+    assert (drawn.x.high, len(points.x)) == (0.9, 3)  # type: ignore[union-attr]
+    assert drawn.y.low <= min(points.y) < max(points.y) <= drawn.y.high  # type: ignore[union-attr]
     overlays = [("run 2", other, measured(other)), ("run 3", other, measured(other)[:1])]
     plot = plotted("gain", made, overlays=overlays)
     assert named(plot)["run 2"].style == "points"
@@ -302,12 +308,6 @@ def test_curves_that_coincide_are_named_and_small_ones_ask_for_a_log_axis() -> N
     assert linear_part(small, noticed=0.15) == 0.1  # what nobody can notice has no decades
 
 
-# --- The error
-
-
-def test_the_error_as_its_square_and_as_a_deviation() -> None:
-    made = scenario()
-    views = measured(made, "error")
 @pytest.mark.parametrize(
     ("made", "chart", "words"),
     [
@@ -322,6 +322,12 @@ def test_an_empty_chart_says_what_to_press(made: Scenario, chart: str, words: st
     assert words in said
 
 
+# --- The error
+
+
+def test_the_error_as_its_square_and_as_a_deviation() -> None:
+    made = scenario()
+    views = measured(made, "error")
     frame = framed("error", made, views)
     mse, std = (frame.views[name].draw(None, ROOM) for name in ("mse", "std"))
     assert isinstance(mse, Plot)
