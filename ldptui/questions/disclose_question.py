@@ -237,6 +237,19 @@ def _join(names: Sequence[str]) -> str:
     return ", ".join(names[:-1]) + (" and " if len(names) > 1 else "") + names[-1]
 
 
+def _guess_quasi(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """The columns before the last, without those whose values are all different, as of a person; if
+    no other is left, all.
+    """
+    names = header[:-1]
+    several = [
+        name
+        for at, name in enumerate(names)
+        if len({row[at] for row in rows if at < len(row)}) < len(rows)
+    ]
+    return ", ".join(several or names)
+
+
 @question("Disclose", "What does a table give away?", place=3)
 def disclose(
     file: Annotated[
@@ -247,7 +260,7 @@ def disclose(
         tuple[str, ...],
         "COLUMNS",
         Argument(role="column"),
-        Blank("age, zip, sex", only=where("what", "table"), guess=lambda h, _: ", ".join(h[:-1])),
+        Blank("age, zip, sex", only=where("what", "table"), guess=_guess_quasi),
     ] = (),
     sensitive: Annotated[
         tuple[str, ...],

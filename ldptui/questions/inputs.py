@@ -6,11 +6,12 @@ asks, a `ScenarioError` names the argument or the field that is wrong.
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Generator, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from ldptui.core.base.errors import LdpError, ScenarioError
 from ldptui.core.base.tables import table_rows
@@ -21,6 +22,9 @@ from ldptui.core.scenario import Scenario
 from .choices import BUNDLED, EXAMPLE, EXAMPLES
 from .question import Question
 from .sheet import AnswerSheet
+
+FIRST_ROWS: Final = 1000
+"""Rows of a table that the values of a form are guessed from."""
 
 
 def need_option(option: str, value: Any) -> Any:
@@ -72,17 +76,22 @@ def offer_columns(path: Path, *fields: str) -> Generator[Offers, None, tuple[str
     return columns
 
 
-def guess_values(asked: Question[Any, Any], path: Path) -> dict[str, Any]:
-    """The values of a form's fields that follow from a table's header and first row; none if the
-    table cannot be read.
+def guess_values(asked: Question[Any, Any], path: Path) -> tuple[dict[str, Any], str]:
+    """The values of a form's fields that follow from a table's header and first rows, and a
+    sentence about what they leave out; none if the table cannot be read.
     """
     try:
         with table_rows(path) as rows:
-            header, row = next(rows, []), next(rows, [])
+            header, first = next(rows, []), [*itertools.islice(rows, FIRST_ROWS)]
     except LdpError:
-        return {}
+        return {}, ""
     guesses = {option.name: option.blank.guess for option in asked.blanks if option.blank}
-    return {name: guess(header, row) for name, guess in guesses.items() if guess and header}
+    values = {name: guess(header, first) for name, guess in guesses.items() if guess and header}
+    if values.get("what") != "table":
+        return values, ""
+    left = [name for name in header[:-1] if name not in str(values["quasi"]).split(", ")]
+    known = f"quasi-identifiers: {values['quasi']}; not {', '.join(left)}: all values differ"
+    return values, known if left else ""
 
 
 def columns_of(path: Path, names: Sequence[str], most: int | None = None) -> list[NumberedColumn]:

@@ -245,7 +245,8 @@ class LabScreen(Screen[None]):
         self._status.drop_refusal()
         _, topic, name = message.key.split(".", 2)
         for other in sharing(topic, name.partition(".")[0]):
-            self.pages[other].edit(self._draft, name, message.value)
+            if words := self.pages[other].edit(self._draft, name, message.value):
+                self._status.note = words
         self._show_title()
         self._show_values()
         self._mark_answer()

@@ -80,9 +80,9 @@ class Page:
         named = self.values(draft).get(self.read_from)
         return [text for text in (named if isinstance(named, (list, tuple)) else [named]) if text]
 
-    def edit(self, draft: Draft | None, name: str, value: Any) -> None:
+    def edit(self, draft: Draft | None, name: str, value: Any) -> str:
         """Store an edited value, with the columns of a table that it names, and clear the field's
-        problem.
+        problem; returns a sentence about columns that are left out, "" if none is.
 
         name : a field; "entries.2" is the third row of the option `entries`.
         """
@@ -99,7 +99,11 @@ class Page:
         if option is not None and option.argument.role == "table" and isinstance(value, str):
             from ...questions.inputs import find_file, guess_values
 
-            self.typed |= guess_values(self.topic, Path(find_file(self._folder(draft), value)))
+            path = Path(find_file(self._folder(draft), value))
+            values, words = guess_values(self.topic, path)
+            self.typed |= values
+            return words
+        return ""
 
     def _folder(self, draft: Draft | None) -> Path:
         return current_dir() if draft is None else draft.folder

@@ -75,6 +75,17 @@ def test_the_columns_are_those_of_ones_own_table(tab: str, tmp_path: Path) -> No
     assert page.typed == {name: "people.csv"} | GUESSES[tab]
 
 
+def test_what_identifies_everybody_by_itself_is_no_quasi_identifier(tmp_path: Path) -> None:
+    rows = [f"p{at},{'fm'[at % 2]},{at % 3},{at % 5}" for at in range(6)]
+    (tmp_path / "people.csv").write_text("\n".join(["person,sex,age,ill", *rows]), encoding="utf-8")
+    page, draft = Page(TOPICS["disclose"]), replace(DRAFT, folder=tmp_path)
+    said = page.edit(draft, "file", "people.csv")
+    assert page.typed["quasi"] == "sex, age"
+    assert said == "quasi-identifiers: sex, age; not person: all values differ"
+    (tmp_path / "two.csv").write_text(TABLE, encoding="utf-8")  # no column has a value twice
+    assert page.edit(draft, "file", "two.csv") == ""
+
+
 async def test_ones_own_relation_is_answered_as_such(tmp_path: Path) -> None:
     path = tmp_path / "likes.csv"
     path.write_text("who,likes\na,tea\na,rum\nb,tea\n", encoding="utf-8")
