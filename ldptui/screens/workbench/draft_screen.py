@@ -170,6 +170,7 @@ class DraftScreen(Screen[None]):
         self.charts.overlays, self.charts.snapshot = (), None
         self.take_draft(draft)
         self.charts.open_on(draft)
+        self.call_after_refresh(self.ask_column)
 
     def action_undo(self) -> None:
         """Take back the last edit of a form. (The script editor has an undo of its own.)"""
@@ -285,6 +286,13 @@ class DraftScreen(Screen[None]):
         if place is not None:
             number, field = place
             self.action_pane(number, field.control)
+
+    def ask_column(self) -> None:
+        """Focus the field of the column that a table of people lacks, and say how to choose it."""
+        problems = self.draft.problems if self.draft is not None else ()
+        if problems and problems[0].key == "population.column":
+            self.action_mend()
+            self.note("choose the column of the table: ← → go through its names", stays=True)
 
     # Work that takes long.
 

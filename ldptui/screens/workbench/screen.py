@@ -125,6 +125,7 @@ class WorkbenchScreen(DraftScreen):
             self.play(self._run_replay, draft)
         elif self.focused is None:
             self.action_pane(CHARTS if self._title.pane else 1)
+        self.call_after_refresh(self.ask_column)
         cast("Any", self.app).key_queue.open()
         await self._kept.list_all()
         if self.is_mounted and self.replay_bar.replay is None:

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
 
 import pytest
+from support.fake_engine import FakeEngine
 from support.lab_tabs import ask
 from support.waiting import seen, until
 from support.workbench_app import own_home, status, workbench
 from textual.pilot import Pilot
 
 from ldptui import scenarios
+from ldptui.app import Workbench
 from ldptui.questions.topics import TOPICS
 from ldptui.screens.lab.commands import RELATIONS
 from ldptui.screens.lab.lab_screen import LabScreen
 from ldptui.screens.lab.page import Page
 from ldptui.screens.palette import commands
+from ldptui.screens.workbench.file_actions import open_path
 from ldptui.screens.workbench.screen import WorkbenchScreen
+from ldptui.terminal.settings import Settings
 
 __all__ = ["own_home"]
 
@@ -72,6 +77,25 @@ async def test_a_coin_for_each_answer_opens_on_one_report() -> None:
         assert screen.draft is not None
         assert screen.draft.cell is not None
         assert screen.draft.cell.first.population.domain_size == 2
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+async def test_a_table_opens_on_the_choice_of_its_column(
+    size: tuple[int, int], tmp_path: Path
+) -> None:
+    (tmp_path / "people.csv").write_text("person,sex,age\na,f,3\nb,m,4\n", encoding="utf-8")
+    app = Workbench(Settings(), tmp_path / "people.csv", FakeEngine)
+    async with app.run_test(size=size) as pilot:
+        screen = app.workbench
+        await until(pilot, lambda: "column of the table" in status(screen))
+        assert screen.pane == 2
+        await pilot.press("right", "right")
+        await until(pilot, lambda: value(screen, "population", "column") == "age")
+        await until(pilot, lambda: bool(screen.draft and not screen.draft.problems))
+        screen.action_pane(1)
+        open_path(screen, tmp_path / "people.csv")
+        await until(pilot, lambda: "column of the table" in status(screen))
+        assert screen.pane == 2
 
 
 @pytest.mark.parametrize(("name", "private"), [("the relation R", False), ("R′, R repaired", True)])
