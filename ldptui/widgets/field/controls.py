@@ -45,6 +45,7 @@ def style_of(mark: str, style: str) -> str:
 ROWS: Final = Binding.Group("rows")
 VALUES: Final = Binding.Group("change the value")
 EDIT: Final = Binding.Group("ends the edit")
+TYPING: Final = Binding.Group("goes on typing in the next field")
 FIELD: Final = Binding.Group("leaves the field")
 ROW_KEYS: Final[list[BindingType]] = [
     Binding("up,k", "row(-1)", "Row above", show=False, id="field.above", group=ROWS),
@@ -102,6 +103,7 @@ class ValueInput(FormControl, Input):
         Binding("enter", "edit", "Edit", id="field.edit"),
         Binding("enter", "done", "Done, digits type here", id="field.done"),
         Binding("escape", "done", "Done", False, id="field.done.too", group=EDIT),
+        Binding("tab", "next", "Type in the next field", False, id="field.next", group=TYPING),
         Binding("escape", "leave", "Leave the field", False, id="field.leave", group=FIELD),
     ]
 
@@ -177,6 +179,10 @@ class ValueInput(FormControl, Input):
         """End the edit; the row keeps the focus."""
         self.is_edited = False
         self.selection = Selection.cursor(self.cursor_position)
+
+    def action_next(self) -> None:
+        """Edit the next field."""
+        self.app.action_focus_next()
 
     def on_blur(self) -> None:
         self.action_done()

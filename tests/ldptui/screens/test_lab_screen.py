@@ -248,7 +248,8 @@ async def test_the_status_line_names_the_keys_of_what_has_the_focus() -> None:
             hints.append(screen.query_one(StatusLine).render().plain)
         outside = "· ↓ into the form · ← → pages · 1 … 9 questions"
         row = "· ↑ ↓ rows · ← → change the value · esc leaves the field · 1 … 9 questions"
-        assert hints == [outside, row, "· ↑ ↓ rows · esc ends the edit", outside]
+        typing = "· ↑ ↓ rows · esc ends the edit · tab goes on typing in the next field"
+        assert hints == [outside, row, typing, outside]
         assert screen.tab == "accuracy"
 
 
