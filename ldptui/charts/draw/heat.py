@@ -188,19 +188,25 @@ def _rgb(colour: str) -> tuple[int, int, int]:
 
 
 def _heading(grid: Grid, sizes: Sequence[float], look: Look) -> Row:
-    """The title, and where there is room the steps of the colours, each with its least size."""
+    """The title, and the steps of the colours, each with its least size: all that have room, else
+    every second one from the largest down, and so on.
+    """
     row: Row = [(crop(look.clean(grid.title), look.width), look.strong)]
     known = [value for line in grid.values for value in line if value]
     used = sorted(
         {(value > 0, step_of(value, sizes) * (1 if value > 0 else -1)) for value in known}
     )
-    scale: Row = [("  ", "")]
-    for is_above, signed in used:
-        least = math.copysign(_least(abs(signed), sizes), 1 if is_above else -1)
-        sample = math.copysign(least * (1 + 1e-9) or sizes[0], least)
-        char, style = _fill(sample, sizes, look)
-        scale += [(char * 2, style), (f" {number(least)} ", look.palette.muted)]
-    return row + scale if length(row) + length(scale) <= look.width else row
+    while used:
+        scale: Row = [("  ", "")]
+        for is_above, signed in used:
+            least = math.copysign(_least(abs(signed), sizes), 1 if is_above else -1)
+            sample = math.copysign(least * (1 + 1e-9) or sizes[0], least)
+            char, style = _fill(sample, sizes, look)
+            scale += [(char * 2, style), (f" {number(least)} ", look.palette.muted)]
+        if length(row) + length(scale) <= look.width:
+            return row + scale
+        used = used[-3::-2][::-1] + used[-1:] if len(used) > 1 else []
+    return row
 
 
 def _column_names(grid: Grid, at: HeatLayout, look: Look) -> Row:

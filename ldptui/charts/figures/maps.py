@@ -23,7 +23,7 @@ from ...text.interval import with_reach
 from ..chart_data import ChartData
 from ..curves import map_keys, map_layers, middle_layer
 from ..series import Grid
-from .frame import Frame, FrameView, add_to_title, chosen_option
+from .frame import Frame, FrameView, chosen_option
 from .setting_words import layer_words, value_words
 from .table import ChartTable, TableColumn, Value
 
@@ -58,11 +58,11 @@ def frame(data: ChartData, chosen: Mapping[str, str]) -> Frame | str:
     def view_of(metric: str) -> FrameView:
         @cache
         def grid() -> Grid:
-            made = add_to_title(map_grid(cells, keys, metric), layer.words)
+            made = map_grid(cells, keys, metric)
             is_whole = len(made.rows) * len(made.columns) == pairs
             game = is_whole and is_game(keys, metric)
             words = game_words(made, down.startswith("attack.")) if game else ""
-            return replace(made, note="; ".join(filter(None, (made.note, words))))
+            return replace(made, note="; ".join(filter(None, (made.note, layer.words, words))))
 
         def read(at: tuple[str, str]) -> ChartTable | None:
             cell = by_place.get(at)

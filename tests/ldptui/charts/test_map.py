@@ -105,6 +105,14 @@ def test_the_numbers_have_as_many_digits_as_they_are_rounded_to() -> None:
         ]  # fmt: skip
 
 
+@pytest.mark.parametrize(("width", "shown"), [(40, 6), (30, 3), (20, 2), (14, 1), (9, 0)])
+def test_the_key_of_the_fills_loses_every_second_step_before_all(width: int, shown: int) -> None:
+    top = drawn(replace(STEPS, title="Gain"), width, 20, "ascii")[0].split()
+    assert len(top) == 1 + 2 * shown
+    kept = ["..", "::", "--", "==", "++", "##"]
+    assert top[1::2] == {6: kept, 3: kept[1::2], 2: ["::", "##"], 1: kept[-1:], 0: []}[shown]
+
+
 @pytest.mark.parametrize("palette", [DARK, ANSI_DARK])
 def test_a_cell_of_the_screen_has_a_pair(palette: ChartPalette) -> None:
     lines = drawn(STEPS, 90, 24, palette=palette)
@@ -219,7 +227,7 @@ async def test_x_shows_every_cell_of_a_sweep_over_three_keys() -> None:
         assert layer.values == {"population.users": 10000}
         looked_at = set()
         for users in (10000, 5000):
-            assert f"Gain, n {count(users)}" in pane.as_text()
+            assert f"; n {count(users)}" in pane.as_text()
             for down in ("j", "k"):  # three rows, in each of two columns
                 for key in ("full_stop", down, down):
                     await pilot.press(key)
@@ -228,7 +236,7 @@ async def test_x_shows_every_cell_of_a_sweep_over_three_keys() -> None:
         assert looked_at == {
             tuple((key, cell.parameters[key]) for key in three.sweep) for cell in run.cells
         }
-        assert "Gain, n 10 000" in pane.as_text()
+        assert "; n 10 000" in pane.as_text()
         await pilot.press("t")
         table = pane.table()
         assert table is not None
