@@ -262,12 +262,13 @@ def linear_part(curves: Sequence[Curve], noticed: float = 0.0, *, log_x: bool = 
     noticed : the least gain that a server can notice; smaller gains are drawn in the linear part.
     log_x : the x-axis is logarithmic, so that the low ends of curves have to be visible too.
     """
-    known = [[max(noticed, abs(y)) for y in curve.y if math.isfinite(y) and y] for curve in curves]
+    known = [[abs(y) for y in curve.y if math.isfinite(y) and y] for curve in curves]
     sizes = [max(each) for each in known if each]
-    lows = [min(each) for each in known if each]
+    lows = [max(noticed, min(each)) for each in known if each]
     for least in (sizes, lows) if log_x else (sizes,):
         if sizes and max(sizes) >= WIDE_SPAN * min(least):
-            return float(10.0 ** math.floor(math.log10(max(min(least), max(sizes) / DECADES))))
+            end = max(noticed, min(least), max(sizes) / DECADES)
+            return float(10.0 ** math.floor(math.log10(end)))
     return 0.0
 
 

@@ -305,6 +305,7 @@ def test_curves_that_coincide_are_named_and_small_ones_ask_for_a_log_axis() -> N
     assert linear_part(same) == 0.0
     small = [*same, Curve("RPA", {}, y=(0.01, 0.02))]
     assert linear_part(small) == 0.01
+    assert linear_part(small, noticed=0.5) == 0.1  # its curves are apart all the same
     assert linear_part(small, noticed=0.15) == 0.1  # what nobody can notice has no decades
 
 
