@@ -264,9 +264,13 @@ def place_names(plot: Plot, x: Scale, y: Scale, look: Look) -> dict[int, Row] | 
     marks = marks_of(plot, look, look.width)
     own = {series.label: mark.sample for series, mark in zip(plot.series, marks, strict=True)
            if series.style == "points"}  # fmt: skip
+    lines = {mark.sample for series, mark in zip(plot.series, marks, strict=True)
+             if series.style == "line" and series.end in names}  # fmt: skip
+    is_bare = len(lines) > 1 and (look.charset == "ascii" or not look.palette.has_colours)
     for series, mark in zip(plot.series, marks, strict=True):
         if series.end in names and (placed := _last_place(series, x, y)) is not None:
-            sample = f"{own[series.end]} " if series.end in own else ""
+            stroke = f"{mark.sample} " if is_bare and series.style == "line" else ""
+            sample = f"{own[series.end]} " if series.end in own else stroke
             words = crop(sample + look.clean(series.end), max(8, look.width // 4))
             style = mark.style.removeprefix("dim ")
             ends.append((placed, words, style))

@@ -384,3 +384,13 @@ def test_a_title_of_a_panel_draws_no_panel_again(monkeypatch: pytest.MonkeyPatch
     assert len(drawn) == 3
     draw(Panels("all", (replace(plots[0], cursor=1.0), *plots[1:]), own=(26, 7)), look)
     assert len(drawn) == 4
+
+
+def test_without_colours_a_name_at_an_end_has_the_stroke_of_its_line() -> None:
+    ends = tuple(
+        Series(name, [0, 1], [0, up], "series-0", end=name) for up, name in enumerate("ab")
+    )
+    drawn = "\n".join(rows(Plot("", X, Y, ends), 60, 12, "ascii"))
+    assert "** a" in drawn
+    assert "== b" in drawn
+    assert "── a" not in "\n".join(rows(Plot("", X, Y, ends), 60, 12))
