@@ -142,7 +142,7 @@ def _crafted_gain(protocol: Supporting, targets: Items, share: float, held: floa
     return gain(protocol, _MAXIMAL.support(protocol, r), r, share, held)
 
 
-_MAXIMAL: Final = MaximalGain(0.0, ListedTargets((0,)))
+_MAXIMAL: Final = MaximalGain(0.5, ListedTargets((0,)))  # any share: a report does not have it
 
 
 @lru_cache(maxsize=8)
