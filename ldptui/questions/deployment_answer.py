@@ -164,8 +164,9 @@ class DeploymentAnswer(QuestionAnswer):
             parts = [f"{text.percent(mine.share)} fakes lift {lifted} by {gained}"]
             if left is not None and left.most < worst.least:
                 so_far = " so far" * (not self.has_tried_all)
-                is_sure = not (left.gain or 0.0) < (self.floor or -math.inf) <= left.most
-                rest = _points(left) if is_sure else f"at most {text.short(100 * left.most, 3)}"
+                rest = _points(left)
+                if self.floor and (left.gain or 0.0) < self.floor <= left.most:
+                    rest = f"at most {text.short(100 * left.most, 3)}"
                 parts.append(f"best defence{so_far} {left.defence} leaves {rest}")
             elif self.has_tried_all:
                 parts.append("no defence here surely leaves less")

@@ -237,17 +237,15 @@ def _join(names: Sequence[str]) -> str:
     return ", ".join(names[:-1]) + (" and " if len(names) > 1 else "") + names[-1]
 
 
-def _guess_quasi(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """The columns before the last, without those whose values are all different, as of a person; if
-    no other is left, all.
-    """
+def _guess_quasi(header: Sequence[str], rows: Sequence[Sequence[str]]) -> tuple[str, str]:
+    """The columns before the last that have a value twice (all if none has), and those left out."""
     names = header[:-1]
-    several = [
-        name
-        for at, name in enumerate(names)
-        if len({row[at] for row in rows if at < len(row)}) < len(rows)
-    ]
-    return ", ".join(several or names)
+    differ = [name for at, name in enumerate(names)
+              if len({row[at] for row in rows if at < len(row)}) >= len(rows)]  # fmt: skip
+    known = ", ".join(name for name in names if name not in differ)
+    if not differ or not known:
+        return ", ".join(names), ""
+    return known, f"quasi-identifiers: {known}; not {', '.join(differ)}: all values differ"
 
 
 @question("Disclose", "What does a table give away?", place=3)
@@ -266,20 +264,22 @@ def disclose(
         tuple[str, ...],
         "COLUMNS",
         Argument(role="column"),
-        Blank("illness", only=where("what", "table"), guess=lambda h, _: h[-1]),
+        Blank("illness", only=where("what", "table"), guess=lambda h, _: (h[-1], "")),
     ] = (),
     relation: Annotated[
         tuple[str, ...],
         "USER,ATTRIBUTE",
         Argument(role="column"),
         Blank(
-            "user, attribute", only=where("what", "relation"), guess=lambda h, _: ", ".join(h[:2])
+            "user, attribute",
+            only=where("what", "relation"),
+            guess=lambda h, _: (", ".join(h[:2]), ""),
         ),
     ] = (),
     observed: Annotated[int, Range(1, 8), "N", Blank(only=where("what", "relation"))] = 2,
     what: Annotated[
         Literal["table", "relation"] | None,
-        Blank("table", guess=lambda h, _: "relation" if len(h) == 2 else "table"),
+        Blank("table", guess=lambda h, _: ("relation" if len(h) == 2 else "table", "")),
     ] = None,
 ) -> Steps[TableAnswer | RelationAnswer]:
     """Measure what a table gives away: k-anonymity, l-diversity, t-closeness; or of a relation

@@ -85,13 +85,10 @@ def guess_values(asked: Question[Any, Any], path: Path) -> tuple[dict[str, Any],
             header, first = next(rows, []), [*itertools.islice(rows, FIRST_ROWS)]
     except LdpError:
         return {}, ""
-    guesses = {option.name: option.blank.guess for option in asked.blanks if option.blank}
-    values = {name: guess(header, first) for name, guess in guesses.items() if guess and header}
-    if values.get("what") != "table":
-        return values, ""
-    left = [name for name in header[:-1] if name not in str(values["quasi"]).split(", ")]
-    known = f"quasi-identifiers: {values['quasi']}; not {', '.join(left)}: all values differ"
-    return values, known if left else ""
+    ways = {option.name: option.blank.guess for option in asked.blanks if option.blank}
+    guesses = {name: way(header, first) for name, way in ways.items() if way and header}
+    notes = filter(None, (note for _, note in guesses.values()))
+    return {name: value for name, (value, _) in guesses.items()}, "; ".join(notes)
 
 
 def columns_of(path: Path, names: Sequence[str], most: int | None = None) -> list[NumberedColumn]:

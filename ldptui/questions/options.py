@@ -94,7 +94,8 @@ class Blank(Struct, frozen=True):
     steps : the step of one key press.
     only : the field is shown if this condition on the other values holds.
     hint : the text of an empty row.
-    guess : a function of the header and the first rows of the form's table that returns the value.
+    guess : a function of the header and the first rows of the form's table that returns the value,
+        and a sentence about what it leaves out or "".
     """
 
     start: Any = None
@@ -104,7 +105,7 @@ class Blank(Struct, frozen=True):
     steps: Step = ""
     only: Condition | None = None
     hint: str = ""
-    guess: Callable[[Sequence[str], Sequence[Sequence[str]]], Any] | None = None
+    guess: Callable[[Sequence[str], Sequence[Sequence[str]]], tuple[Any, str]] | None = None
 
 
 class AllowedWords(Struct, frozen=True):
