@@ -109,16 +109,28 @@ async def test_keys_mean_what_one_means(name: str) -> None:
         await until(pilot, lambda: tried.words in seen(pilot.app), 5)
 
 
-async def test_ones_own_deployment_takes_at_most_twenty_keys() -> None:
-    keys = presses("M down enter '2' tab '1000' tab '10^7' tab '1%' enter")
-    assert sum(not key.startswith("wait") for key in keys) == 18
+async def asked_question(keys: str, count: int, **wanted: Any) -> tuple[str, dict[str, Any]]:
+    """The tab of the lab and the values that are asked there after these keys, at 80 × 24.
+
+    count : of the keys. wanted : values that are waited for.
+    """
+    pressed = presses(keys)
+    assert sum(not key.startswith("wait") for key in pressed) == count
     async with workbench((80, 24)) as (_, _, pilot):
-        await pilot.press(*keys)
+        await pilot.press(*pressed)
         lab = pilot.app.screen
         assert isinstance(lab, LabScreen)
-        mine = {"epsilon": 2, "items": 1000, "users": 10**7, "share": 0.01}
-        await until(pilot, lambda: lab._question and mine.items() <= lab._question.values.items())
-        assert lab.tab == "deployment"
+        await until(pilot, lambda: lab._question and wanted.items() <= lab._question.values.items())
+        assert lab._question
+        return lab.tab, dict(lab._question.values)
+
+
+async def test_ones_own_deployment_takes_at_most_twenty_keys() -> None:
+    mine = {"epsilon": 2, "items": 1000, "users": 10**7, "share": 0.01}
+    tab, _ = await asked_question(
+        "M down enter '2' tab '1000' tab '10^7' tab '1%' enter", 18, **mine
+    )
+    assert tab == "deployment"
 
 
 async def test_attribute_privacy_of_ones_own_table_takes_at_most_twenty_keys(
@@ -127,14 +139,10 @@ async def test_attribute_privacy_of_ones_own_table_takes_at_most_twenty_keys(
     """It is found by its words; the columns are those of the table."""
     monkeypatch.chdir(tmp_path)
     Path("people.csv").write_text("sex,town,smokes\nf,Bern,no\nf,Bern,no\nm,Chur,no\nm,Chur,yes\n")
-    keys = presses("ctrl+p 'attribute' enter ctrl+o 'pe' tab enter")
-    assert sum(not key.startswith("wait") for key in keys) == 16
-    async with workbench((80, 24)) as (_, _, pilot):
-        await pilot.press(*keys)
-        lab = pilot.app.screen
-        assert isinstance(lab, LabScreen)
-        await until(pilot, lambda: lab._question and "people" in lab._question.values["file"])
-        answer = ask(lab.tab, **lab._question.values)
+    tab, values = await asked_question(
+        "ctrl+p 'attribute' enter ctrl+o 'pe' tab enter", 16, file=str(tmp_path / "people.csv")
+    )
+    answer = ask(tab, **values)
     assert answer.words[0].endswith("the smokes of 2 is given away: no attribute privacy.")
     assert "sex f and town Bern give smokes no away (2 rows)" in " ".join(answer.words)
 
