@@ -89,10 +89,8 @@ def replay(
     progress. Raises FileError, ScenarioError or RunError.
     """
     kept = store.measured_cells(number)
-    trials, redrawn = (
-        sum(cell.trials for cell in kept),
-        find_changed_sampler(store.run(number).versions),
-    )
+    trials = sum(cell.trials for cell in kept)
+    redrawn = find_changed_sampler(store.run(number).versions)
     experiment = experiment or store.experiment(number, limits)
     # What was kept beyond a gap is left out, as it is from the digest.
     cells = tuple(
