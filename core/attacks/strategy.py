@@ -220,8 +220,8 @@ class Fakes:
     def item_support(self, protocol: Any, counted: Items) -> ItemSupport | None:
         """The support of each item by one of the fakes' reports; None if it is unknown.
 
-        It does not depend on the fakes' share. counted : int64[…], the items whose number in a
-        report has the variance.
+        It does not depend on the fakes' share, which an attack among given users has not.
+        counted : int64[…], the items whose number in a report has the variance.
         """
         alone: Any = self.strategy
         alone = replace(alone, share=0.0) if hasattr(alone, "share") else alone

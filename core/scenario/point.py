@@ -84,7 +84,7 @@ else:  # the tables of kinds are the only lists of them
 
 @dataclass(frozen=True)
 class Simulate(RangeChecked):
-    """The `[simulate]` table: the simulation path, and the k of `targets_in_top_k`."""
+    """The `[simulate]` table: the simulation path, and the k of the top k."""
 
     path: Literal["auto", "counts", "reports"] = "auto"
     top_k: Annotated[int, Range(1)] = 20
