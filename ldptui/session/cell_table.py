@@ -36,8 +36,10 @@ def address_of(parameters: Mapping[str, Any], *besides: str) -> str:
 
 
 def _left_out(parameters: Mapping[str, Any], besides: Iterable[str]) -> set[str]:
-    """The keys that the address of a cell ignores."""
-    return {*IGNORED, *besides, *(("attack.share",) if "goal.metric" in parameters else ())}
+    """The keys that the address of a cell ignores; a goal does nothing but choose the share."""
+    goal = [key for key in parameters if key.startswith("goal.")]
+    left = goal if "attack.share" in besides else ["attack.share"] * bool(goal)
+    return {*IGNORED, *besides, *left}
 
 
 def _plain(value: Any) -> Any:

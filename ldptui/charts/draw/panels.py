@@ -20,7 +20,7 @@ from .plot_layout import (
     plot_rows,
 )
 
-LEAST: Final = 17
+LEAST: Final = 16
 """Cells of width that a panel has at least, without the labels at the left of all."""
 LOWEST: Final = 8
 """Rows of height that it has at least where panels stand one below the other."""
@@ -131,7 +131,7 @@ def lay_out_panels(panels: Panels, look: Look) -> PanelLayout:
         height = (look.height - len(head) - len(foot)) // down
         return PanelLayout(plots[: across * down], across, width, height, None, head, foot)
     margin = _margin_of(plots, look.with_size(max(LEAST, look.width // 2), max(LOWEST, spare)))
-    across = max(1, min(len(plots), (look.width - margin + 1) // (LEAST + 1 + GAP)))
+    across = max(1, min(len(plots), (look.width - margin + 1 + GAP) // (LEAST + 1 + GAP)))
     down = max(1, min(-(-len(plots) // across), spare // LOWEST))
     across = -(-min(len(plots), across * down) // down)
     shown = plots[: across * down]

@@ -65,6 +65,9 @@ def plot_rows(plot: Plot, look: Look, margin: int | None = None) -> list[Row]:
         body.append([(shown + edge, muted), *cells, *at.names.get(row, [])])
     cursor = None if plot.cursor is None else at.x.cell(plot.cursor)
     label = plot.x.label if at.has_label else ""
+    for title in at.head[:1] if plot.title else ():
+        words, room = _covered_words(plot, at, look), look.width - length(title)
+        title += [(words.rjust(room), muted)] * (len(words) < room)
     return [*at.head, *body, *x_axis(at.x, label, at.margin, cursor, look), *at.foot]
 
 
@@ -269,7 +272,7 @@ def place_names(plot: Plot, x: Scale, y: Scale, look: Look) -> dict[int, Row] | 
     is_bare = len(lines) > 1 and (look.charset == "ascii" or not look.palette.has_colours)
     for series, mark in zip(plot.series, marks, strict=True):
         if series.end in names and (placed := _last_place(series, x, y)) is not None:
-            stroke = f"{mark.sample} " if is_bare and series.style == "line" else ""
+            stroke = f"{mark.sample} " if is_bare and series.style in ("line", "dotted") else ""
             sample = f"{own[series.end]} " if series.end in own else stroke
             words = crop(sample + look.clean(series.end), max(8, look.width // 4))
             style = mark.style.removeprefix("dim ")
@@ -345,6 +348,21 @@ def _paint(plot: Plot, at: PlotLayout, look: Look) -> list[Row]:
         sign = ":" if look.charset == "ascii" else "┊"
         canvas.text_below(cursor or 0, row, sign, look.palette.foreground)
     return canvas.rows()
+
+
+def _covered_words(plot: Plot, at: PlotLayout, look: Look) -> str:
+    """The marks of series whose points all lie under those of another: `□ under ◇`."""
+    import numpy as np
+
+    cells, words = dict[str, set[tuple[float, float]]](), list[str]()
+    for series, mark in zip(plot.series, marks_of(plot, look, at.x.cells), strict=True):
+        if mark.glyph and not mark.dots and len(series.x):
+            u, v = np.round(at.x.places(series.x)), np.round(at.y.places(series.y))
+            own = {*zip(u.tolist(), v.tolist(), strict=True)}
+            words += [f"{each} under {mark.sample}" for each in cells if cells[each] <= own]
+            cells = {each: below for each, below in cells.items() if not below <= own}
+            cells[mark.sample] = own
+    return "   ".join(words)
 
 
 def _crowded_columns(clouds: Sequence[Floats], x: Scale) -> frozenset[int]:

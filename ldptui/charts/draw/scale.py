@@ -207,12 +207,15 @@ def _power_ticks(axis: Axis, scale: Scale, apart: int) -> tuple[tuple[int, str],
     """The ticks of a logarithmic or symlog axis: every power of ten, or every second, …, with room
     for each.
 
-    If a logarithmic axis has few powers, there are ticks between them.
+    If a logarithmic axis has few powers, there are ticks between them; a symlog axis has one at the
+    greatest power on each side of zero.
     """
     low, high = scale.first, scale.first + (scale.cells - 1) * scale.step
+    numbers = range(math.ceil(low - SLACK), math.floor(high + SLACK) + 1)
+    ends = {*numbers[:1], *numbers[-1:]} if axis.linear else set[int]()
     powers = [
-        [unbend(number * every, axis.log, axis.linear)
-         for number in range(math.ceil(low / every - SLACK), math.floor(high / every + SLACK) + 1)]
+        [unbend(number, axis.log, axis.linear)
+         for number in numbers if not number % every or number in ends]
         for every in DECADES
     ]  # fmt: skip
     labelled = [_power_labels(each) for each in powers]
@@ -222,8 +225,10 @@ def _power_ticks(axis: Axis, scale: Scale, apart: int) -> tuple[tuple[int, str],
         finer = ([digit * 10.0**power for power in decades for digit in each] for each in DIGITS)
         labelled = [*([(value, fmt.short(value)) for value in each] for each in finer), *labelled]
     known = [_own_ticks(replace(axis, ticks=each), scale) for each in labelled]
-    with_room = [each for each in known if all(b - a >= apart for (a, _), (b, _) in pairwise(each))]
-    return next((each for each in with_room if len(each) > 1), max(with_room, key=len, default=()))
+    gaps = [min((b - a for (a, _), (b, _) in pairwise(each)), default=apart) for each in known]
+    apart = min(apart, max(gaps))  # where a symlog axis has no room for its ends, as near as can be
+    with_room = [each for each, gap in zip(known, gaps, strict=True) if gap >= apart]
+    return next((each for each in with_room if len(each) > 1), max(with_room, key=len))
 
 
 def _own_ticks(axis: Axis, scale: Scale) -> tuple[tuple[int, str], ...]:

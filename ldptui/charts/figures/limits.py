@@ -61,7 +61,7 @@ def anchor_values(values: Sequence[float], *, log: bool) -> tuple[float, ...]:
 
 def _round_linear(low: float, high: float) -> tuple[float, float]:
     size = high - low or abs(high) or 1.0
-    step = round_up(size / 10)
+    step = round_up(size / 20)
     start, stop = math.floor(low / step + 1e-9) * step, math.ceil(high / step - 1e-9) * step
     return (start, stop) if start < stop else (start - step, stop + step)
 

@@ -68,8 +68,9 @@ def frame(data: ChartData, chosen: Mapping[str, str]) -> Frame | str:
             cell = by_place.get(at)
             return None if cell is None else cell_table(cell, (down, across), metric)
 
-        return FrameView(metric_words(metric).name, lambda at, _: replace(grid(), cursor=at), stops,
-                    read, lambda place, _: (place, 0))  # fmt: skip
+        name = _metric_name(metric, cells)
+        return FrameView(name, lambda at, _: replace(grid(), cursor=at), stops, read,
+                         lambda place, _: (place, 0))  # fmt: skip
 
     def settings(at: tuple[str, str], _: int) -> list[tuple[str, Any]]:
         cell = by_place.get(at)
@@ -107,6 +108,12 @@ def mapped_metrics(cells: Sequence[CellView]) -> tuple[str, ...]:
     return (*(name for name in FIRST if name in known), *(n for n in known if n not in FIRST))
 
 
+def _metric_name(metric: str, cells: Sequence[CellView]) -> str:
+    """The name of a metric, without the word "attacked" where no cell has an attack."""
+    is_attacked = any(cell.parameters.get("attack.kind") != "none" for cell in cells)
+    return metric_words(metric).name.replace(", attacked", ", attacked" * is_attacked)
+
+
 def place_of(cell: CellView, keys: Sequence[str]) -> tuple[str, str]:
     """The names of a cell's row and column in a map over two keys."""
     down, across = (value_words(cell.parameters.get(key)) for key in keys)
@@ -132,8 +139,9 @@ def map_grid(cells: Sequence[CellView], keys: Sequence[str], metric: str) -> Gri
         inside[place] = _all_in_top(cell, metric)
     line, no_line = _line_words(cells, metric, list(inside.values()))
     trials = min((cell.trials for cell in cells), default=0)
+    name = _metric_name(metric, cells)
     return Grid(
-        metric_words(metric).title,
+        f"{name[:1].upper()}{name[1:]}",
         key_words(down).short,
         key_words(across).short,
         rows,

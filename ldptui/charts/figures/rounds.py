@@ -90,7 +90,7 @@ def estimates(
         if any(_is_line(course.expected) for course in courses):
             series.append(Series("line = closed form", (), (), "muted"))
         left = len(rounds.targets) - len(shown)
-        words.append(fmt.plural(left, "more target") if left else "")
+        words.append(f"{fmt.plural(left, 'more target')} not drawn" if left else "")
     else:
         (course,) = courses
         series = _alone(course, numbers(rounds))

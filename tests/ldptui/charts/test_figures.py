@@ -238,9 +238,9 @@ def test_defended_estimates_are_marked_and_listed(attacked: bool) -> None:
 
 
 def test_steady_limits() -> None:
-    assert steady_limits([0, 0.93], []) == (0, 1.0)
-    assert steady_limits([0, 0.93], [0.99]) == (0, 1.0)
-    assert steady_limits([0, 0.93], [1.01]) == pytest.approx((0, 1.2))
+    assert steady_limits([0, 0.93], [0.949]) == steady_limits([0, 0.93], [])
+    assert steady_limits([0, 0.93], []) == pytest.approx((0, 0.95))
+    assert steady_limits([0, 0.93], [1.01]) == pytest.approx((0, 1.1))
     assert steady_limits([3e-4, 0.04], [], log=True) == pytest.approx((2e-4, 0.05))
     assert steady_limits([], []) == (None, None)
     assert steady_limits([math.nan], [5.0])[0] is not None

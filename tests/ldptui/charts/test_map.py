@@ -253,8 +253,12 @@ def test_words_are_values_too() -> None:
     made = swept(scenario(), {"attack.kind": attacks, KEYS[0]: [0.5, 1.0, 2.0]})
     part = asked(made, map_selection(made))
     assert part is not None
-    grid = map_grid(cells(part.document), tuple(made.sweep), "gain")
+    views = cells(part.document)
+    grid = map_grid(views, tuple(made.sweep), "gain")
     assert grid.columns == tuple(attacks)
+    assert map_grid(views, tuple(made.sweep), "mse").title == "Mean squared error, attacked"
+    bare = [replace(view, parameters={**view.parameters, "attack.kind": "none"}) for view in views]
+    assert map_grid(bare, tuple(made.sweep), "mse").title == "Mean squared error"
 
 
 GAME = Grid(

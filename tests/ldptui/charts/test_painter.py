@@ -141,6 +141,13 @@ def test_a_symlog_axis_is_linear_around_zero_and_logarithmic_beyond() -> None:
     bent = bend(values, log=False, linear=1e-2)
     assert bent == pytest.approx([-2, -1, -0.5, 0, 0.5, 1, 3])
     assert [unbend(each, log=False, linear=1e-2) for each in bent] == pytest.approx(values)
+    for cells in (5, 9, 20):  # the greatest powers have ticks, as near each other as they must be
+        scale = fit_scale(Axis("", linear=1e-2, low=-0.02, high=20.0), [], cells, 2)
+        assert scale is not None
+        labels = [label for _, label in scale.ticks]
+        assert labels[0] == "-0.01"
+        assert labels[-1] == "10"
+        assert "0" in labels
 
 
 def test_a_place_is_the_value_that_is_drawn_there() -> None:
@@ -217,6 +224,7 @@ def test_names_of_lines_that_end_together_share_a_row_and_carry_their_marks() ->
     assert any(row.rstrip().endswith("□ GRR") for row in drawn)
     assert "OUE" not in drawn[1]  # no entry of the legend is left
     assert "● OUE" in " ".join(rows(chart, 40, 16)[:4])  # without room at the ends
+    assert drawn[0].split() == ["t", "●", "under", "△"]
 
 
 def test_more_points_than_columns_are_dots_and_others_have_their_mark() -> None:
@@ -388,9 +396,11 @@ def test_a_title_of_a_panel_draws_no_panel_again(monkeypatch: pytest.MonkeyPatch
 
 def test_without_colours_a_name_at_an_end_has_the_stroke_of_its_line() -> None:
     ends = tuple(
-        Series(name, [0, 1], [0, up], "series-0", end=name) for up, name in enumerate("ab")
+        Series(name, [0, 1], [0, up], "series-0", style, end=name)
+        for up, (name, style) in enumerate((("a", "line"), ("b", "line"), ("c", "dotted")))
     )
     drawn = "\n".join(rows(Plot("", X, Y, ends), 60, 12, "ascii"))
+    assert ".. c" in drawn
     assert "** a" in drawn
     assert "== b" in drawn
     assert "── a" not in "\n".join(rows(Plot("", X, Y, ends), 60, 12))

@@ -26,6 +26,7 @@ from ldptui.core.scenario import Scenario
 from ldptui.core.view import CellView
 from ldptui.screens.workbench.charts.tabs import tabs_of
 from ldptui.session import draft as drafts
+from ldptui.session.cell_table import Cells
 from ldptui.session.snapshot import Snapshot
 
 TEXT = """
@@ -103,7 +104,14 @@ def test_a_goal_has_its_share_on_the_axis() -> None:
     document["attack"] = {key: document["attack"][key] for key in ("kind", "targets")}
     made = Scenario(document)
     assert [each.key for each in success_axes(made)] == ["attack.share"]
-    assert "goal" not in along(made, axis(made, "attack.share"), "success").document
+    part = along(made, axis(made, "attack.share"), "success")
+    assert "goal" not in part.document
+    # The cell that answers a goal is a point of the curve, which knows none.
+    (cell,) = cells(part.document)[:1]
+    goal = {"goal.metric": "targets_in_top_k", "goal.at_least": 2}
+    table = Cells([replace(cell, parameters=cell.parameters | goal)])
+    assert len(table.group(cell.parameters, "attack.share")) == 1
+    assert not table.group(cell.parameters, "attack.kind")
 
 
 @pytest.fixture(scope="module")
