@@ -66,14 +66,8 @@ HARD = [
 
 @pytest.mark.parametrize("charset", CHARSETS)
 def test_every_picture_has_its_exact_size_and_charset(charset: Charset) -> None:
-    charts: list[Chart] = [
-        LINE,
-        POINTS,
-        BARS,
-        GRID,
-        PANELS,
-        *HARD[:: 7 if charset == "ascii" else 5],
-    ]
+    charts: list[Chart] = [LINE, POINTS, BARS, GRID, PANELS]
+    charts += HARD[:: 7 if charset == "ascii" else 5]
     for chart, (width, height), palette in itertools.product(
         charts, [(0, 0), (1, 1), (7, 3), (30, 9), (78, 20)], (DARK, ANSI_DARK)
     ):
@@ -143,11 +137,8 @@ def test_a_symlog_axis_is_linear_around_zero_and_logarithmic_beyond() -> None:
     assert [unbend(each, log=False, linear=1e-2) for each in bent] == pytest.approx(values)
     for cells in (5, 9, 20):  # the greatest powers have ticks, as near each other as they must be
         scale = fit_scale(Axis("", linear=1e-2, low=-0.02, high=20.0), [], cells, 2)
-        assert scale is not None
-        labels = [label for _, label in scale.ticks]
-        assert labels[0] == "-0.01"
-        assert labels[-1] == "10"
-        assert "0" in labels
+        labels = [label for _, label in scale.ticks] if scale else []
+        assert [*labels[:2], labels[-1]] == ["-0.01", "0", "10"]
 
 
 def test_a_place_is_the_value_that_is_drawn_there() -> None:
