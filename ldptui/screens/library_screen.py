@@ -19,16 +19,21 @@ from textual.widgets.option_list import Option
 
 from ldptui import scenarios
 from ldptui.core.base.errors import LdpError
+from ldptui.core.base.files import is_there
 
+from ..session.exporting import DRAWN
 from ..session.scenario_file import split_claim
 from ..terminal import places
 from ..text.synonyms import are_in
 from ..widgets.blank import Scroll
 from ..widgets.dialog import Dialog
+from ..widgets.path_field import absolute_path, completions
 from ..widgets.picker import ListScreen, rank_of
 
 ENDS: Final = (".toml", ".ldptui", ".ldprun", ".csv")
 """The ends of the names of scenarios, recordings and tables."""
+OPENED: Final = (*ENDS, *DRAWN)
+"""The ends of the names of all that can be opened: also figures, which carry their scenario."""
 
 
 class LibraryEntry(Struct, frozen=True):
@@ -57,21 +62,21 @@ class LibraryEntry(Struct, frozen=True):
 
 
 class LibraryScreen(ListScreen[Path | None]):
-    """The library: a list of scenarios filtered by name, title or text; the result is the path of
-    the chosen one, or None.
+    """The library: a list of scenarios filtered by name, title or text, or the files that complete
+    a typed path; the result is the path of the chosen one, or None.
 
     Page up and page down scroll the preview.
     """
 
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-normal"), (160, "-wide")]  # noqa: RUF012
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+o", "by_path", "By its path", show=False, priority=True, id="library.path"),
+        Binding("tab", "complete", "Complete", show=False, priority=True, id="library.complete"),
         Binding("pagedown", "preview(1)", "Scroll down", show=False, id="library.scroll-down"),
         Binding("pageup", "preview(-1)", "Scroll up", show=False, id="library.scroll-up"),
     ]
 
     def __init__(self, folder: Path | None = None) -> None:
-        super().__init__("filter by name, title or words of the text")
+        super().__init__("words of a title or a text, or a path: ~/data/people.csv")
         self._folder = folder
         self._all: tuple[LibraryEntry, ...] = ()
         self._text = Static(markup=False)
@@ -79,7 +84,7 @@ class LibraryScreen(ListScreen[Path | None]):
         self._scroll.can_focus = False
 
     def compose(self) -> ComposeResult:
-        with Dialog("Open", "enter opens · type to filter · ^o by its path · PgUp PgDn · esc"):
+        with Dialog("Open", "enter opens · type words or a path · tab completes · PgUp PgDn · esc"):
             yield self.field
             with Container():
                 yield self.list
@@ -90,9 +95,16 @@ class LibraryScreen(ListScreen[Path | None]):
         self.fill("")
 
     def matching(self, words: str) -> list[LibraryEntry]:
-        """The entries that contain these words, the nearest match first."""
-        found = (entry for entry in self._all if entry.matches(words))
-        return sorted(found, key=lambda entry: entry.rank(words))
+        """The entries that contain these words, the nearest match first; the files of a path."""
+        found = [] if is_path(words) else [entry for entry in self._all if entry.matches(words)]
+        if found or not words:
+            return sorted(found, key=lambda entry: entry.rank(words))
+        folder = self._folder or places.current_dir()
+        names = completions(words, folder, OPENED)
+        if not names and is_there(absolute_path(folder, words)):
+            names = [words]  # in a folder that cannot be listed
+        names.sort(key=lambda name: name.rstrip("/") != words)
+        return [_typed_entry(name, absolute_path(folder, name)) for name in names]
 
     def option_of(self, row: LibraryEntry) -> Option:
         """The line of an entry in the list; the user's own scenarios have a mark."""
@@ -102,31 +114,44 @@ class LibraryScreen(ListScreen[Path | None]):
         return Option(Content.assemble(mark, Content.styled(name, "bold"), title))
 
     def describe(self, row: LibraryEntry | None) -> None:
-        """Show the preview of the marked entry, or where the user's own scenarios are
-        looked for.
-        """
-        own = places.scenarios_dir()
-        nothing = f"No scenario has “{self.words}”; ^o opens a file by its path.\n"
-        nothing += f"Your own scenarios are looked for in\n{own}"
+        """Show the preview of the marked entry, or where scenarios and paths are looked for."""
+        if row is not None and row not in self._all:
+            row = next(entries_of(row.path), row)
+        folder = self._folder or places.current_dir()
+        nothing = (
+            f"Nothing has “{self.words}”. A path starts at {folder}, at / or at ~.\n"
+            f"Your own scenarios are looked for in\n{places.scenarios_dir()}"
+        )
         self._text.update(Content(nothing) if row is None else describe_entry(row))
         self._scroll.scroll_home(animate=False)
 
     def take(self, row: LibraryEntry) -> None:
-        self.dismiss(row.path)
+        """Open the marked entry, or go into a folder; a sentence says why a file is not opened."""
+        from .dialogs.paths import fault_to_open
 
-    def action_by_path(self) -> None:
-        """Ask for the path of any other file: a figure that carries its run, code, a recording."""
-        from .dialogs.paths import open_screen
+        listed = row in self._all or any(entries_of(row.path))
+        fault = "" if listed else fault_to_open(row.path)
+        if row.name.endswith("/"):
+            self.action_complete()
+        elif fault:
+            self._text.update(Content.styled(fault, "$text-error"))
+        else:
+            self.dismiss(row.path)
 
-        self.app.push_screen(open_screen(self._folder or places.current_dir()), self._open)
-
-    def _open(self, path: Path | None) -> None:
-        if path is not None:
-            self.dismiss(path)
+    def action_complete(self) -> None:
+        """Put the name of the marked entry into the field."""
+        if self.marked_row is not None:
+            self.field.value = self.marked_row.name
+            self.field.cursor_position = len(self.field.value)
 
     def action_preview(self, way: int) -> None:
         scroll = self._scroll
         scroll.scroll_relative(y=way * max(1, scroll.size.height - 2), animate=False)
+
+
+def is_path(words: str) -> bool:
+    """True if typed words are a path, and none of a title: with a slash, or the end of a file."""
+    return "/" in words or words.startswith("~") or words.casefold().endswith(OPENED)
 
 
 def files_in(folder: Path | None) -> Iterator[LibraryEntry]:
@@ -137,12 +162,23 @@ def files_in(folder: Path | None) -> Iterator[LibraryEntry]:
     except OSError:
         return
     for path in paths:
-        if path.suffix == ".toml":
-            yield from _entry(path, own=True)
-        elif path.suffix == ".csv":
-            yield from _table_entry(path)
-        else:
-            yield LibraryEntry(path.name, "a recording of a run", "", path, own=True)
+        yield from entries_of(path)
+
+
+def entries_of(path: Path) -> Iterator[LibraryEntry]:
+    """The entry of a file of the user; none for a file that is not listed."""
+    if path.suffix == ".toml":
+        yield from _entry(path, own=True)
+    elif path.suffix == ".csv":
+        yield from _table_entry(path)
+    elif path.suffix in ENDS:
+        yield LibraryEntry(path.name, "a recording of a run", "", path, own=True)
+
+
+def _typed_entry(name: str, path: Path) -> LibraryEntry:
+    """The entry of a file or folder that completes a typed path."""
+    title = "a folder: enter goes into it" if name.endswith("/") else ""
+    return LibraryEntry(name, title, "", path, own=True)
 
 
 def _table_entry(path: Path) -> Iterator[LibraryEntry]:

@@ -53,6 +53,15 @@ def completions(typed: str, folder: Path, ends: Ends = "") -> list[str]:
     return [path for _, _, path in sorted(ranked)]
 
 
+def absolute_path(folder: Path, text: str) -> Path:
+    """The absolute path of a text typed in a folder; `~` is the user's home."""
+    try:
+        written = Path(text).expanduser()
+    except RuntimeError:  # a home that nobody has
+        written = Path(text)
+    return Path(os.path.abspath(folder / written))  # noqa: PTH100 - links stay
+
+
 class PathSuggester(Suggester):
     """Suggests the first path that completes a typed beginning."""
 
@@ -116,12 +125,7 @@ class PathField(Vertical):
         field.cursor_position = len(text)
 
     def absolute(self, text: str) -> Path:
-        """The absolute path of a typed text; `~` is the user's home."""
-        try:
-            written = Path(text).expanduser()
-        except RuntimeError:  # a home that nobody has
-            written = Path(text)
-        return Path(os.path.abspath(self._folder / written))  # noqa: PTH100 - links stay
+        return absolute_path(self._folder, text)
 
     def tell(self, sentence: str, refused: bool = False, asking: bool = False) -> None:
         """Show a sentence below the field: why the path is refused, or what enter will do."""

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 from rich.cells import cell_len
-from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
@@ -73,15 +72,6 @@ def rank_of(words: str, name: str, more: str) -> int:
     return tests.index(True)
 
 
-class FilterField(Input):
-    """The filter of a list screen, which has the focus from the start."""
-
-    def on_key(self, event: events.Key) -> None:
-        if event.key == "slash" and not self.value:
-            event.prevent_default()
-            event.stop()
-
-
 class ListScreen(ModalScreen[ScreenResultType]):
     """A dialog with a filtered list: typing filters, up and down mark, enter takes.
 
@@ -99,7 +89,7 @@ class ListScreen(ModalScreen[ScreenResultType]):
         self.rows: list[Any] = []
         self.words = ""
         # Keys may come before what is composed is there to be asked for.
-        self.field, self.list = FilterField(placeholder=placeholder), LineList()
+        self.field, self.list = Input(placeholder=placeholder), LineList()
         self.field.cursor_blink = self.list.can_focus = False
 
     def matching(self, words: str) -> Iterable[Any]:
@@ -241,6 +231,10 @@ class PickerScreen(ListScreen[Offer | None]):
         self.fill(self.words)
 
     # The rows.
+
+    def fill(self, words: str) -> None:
+        """Show the rows that match the typed words; a slash may begin them."""
+        super().fill(words.removeprefix("/"))
 
     def matching(self, words: str) -> Iterator[Offer | str]:
         """Yields the nearest offers first; without words, all below their groups' headings."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any, Final
 
 from msgspec.structs import replace
@@ -19,6 +20,7 @@ from ldptui import screens
 from ldptui.app import Workbench, WorkbenchPalette
 from ldptui.charts.kinds import KINDS
 from ldptui.questions.topics import TOPICS
+from ldptui.screens.dialogs.paths import PathScreen, fault_to_read
 from ldptui.screens.dialogs.prompts import (
     ConsentScreen,
     TextScreen,
@@ -223,7 +225,9 @@ DIALOGS: Final[Mapping[str, Callable[[], Screen[Any]] | tuple[str, ...]]] = {
     "LibraryScreen": ("ctrl+o",),
     "SaveScreen": ("ctrl+s",),
     "ExportScreen": ("ctrl+e",),
-    "PathScreen": ("ctrl+o", "ctrl+o"),
+    "PathScreen": lambda: PathScreen(
+        "A table to read", Path("/home/ann"), fault_to_read, "chooses"
+    ),
     "ConfirmScreen": ("ctrl+r", "ctrl+q"),
     "PickerScreen": lambda: PickerScreen("protocol", PICKED, "grr"),
     "TextScreen": lambda: TextScreen("run 1 → run 2", "attack.share  0.05 → 0.1"),

@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     from ...session.draft import Draft
 
 
-ENDS: Final = (".toml", ".ldptui", ".ldprun", ".csv", ".svg", ".pdf", ".png")
-"""The ends of the names of scenarios, recordings, tables and figures."""
 LONGEST: Final = 40
 """The most characters of a name that is made of a title, in whole words if possible."""
 Check: TypeAlias = Callable[[Path], tuple[str, bool]]
@@ -99,47 +97,22 @@ def fault_to_write(path: Path) -> tuple[str, bool]:
     return (f"{path} exists" if is_there(path) else ""), True
 
 
-def open_screen(folder: Path) -> PathScreen:
-    """A dialog that asks for a scenario, a recording, or a figure that carries its scenario, to be
-    opened.
+def fault_to_open(path: Path) -> str:
+    """The reason why a file is not opened, in one sentence; "" if it is."""
+    from ldptui.core.scenario import load
 
-    A scenario with invalid values is opened if enter is pressed twice; its script shows the
-    problems.
-    """
-    folder = folder if not is_bundled(folder) else current_dir()
-    title = f"Open a scenario or a run · from {home_as_tilde(folder.absolute())}"
-    return PathScreen(title, folder, fault_to_open, "opens it", ends=ENDS)
-
-
-def fault_to_open(path: Path) -> tuple[str, bool]:
-    """The problem of a file in one sentence, and True if its scenario's script could be repaired.
-
-    A file that is not TOML at all is not opened.
-    """
-    from ldptui.core.scenario import load, read_document
-
-    try:
-        path.stat()
-    except (FileNotFoundError, ValueError):
-        return f"{path} does not exist", False
-    except OSError:
-        pass  # loading it says what is wrong
-    if is_there(path) and not (is_file(path) or is_folder(path)):
-        return f"{path} is no file but a device or a pipe, which may have no end", False
+    if not (is_file(path) or is_folder(path)):
+        return f"{path} is no file but a device or a pipe, which may have no end"
     try:
         if not opens_otherwise(path):
             load(path)
         elif path.suffix in DRAWN and not read_figure(path):
-            return f"{path} carries no scenario of ldptui", False
+            return f"{path} carries no scenario of ldptui"
     except FileError as error:
-        return str(error), False
+        return str(error)
     except ScenarioError as error:
-        if not error.key:
-            return f"not a scenario: {error}", False
-        text = path.read_text(encoding="utf-8-sig").replace("\r\n", "\n")
-        is_scenario = "format" in read_document(text).document
-        return (str(error) if is_scenario else f"not a scenario: {error}"), is_scenario
-    return "", False
+        return f"not a scenario: {error}"
+    return ""
 
 
 def opens_otherwise(path: Path) -> bool:
