@@ -104,7 +104,18 @@ def commands_provider() -> type[Provider]:
 
 
 class WorkbenchPalette(CommandPalette):
-    """Textual's command palette, safe against a click that arrives after the screen has shrunk."""
+    """Textual's command palette with help, safe against a click that arrives after the screen has
+    shrunk.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("f1", "help", "Help", show=False, id="palette.help"),
+    ]
+
+    def action_help(self) -> None:
+        from .screens.palette import ABOUT
+
+        self.post_message(HelpAsked("", ABOUT))
 
     def on_click(self, event: Click) -> None:
         """Handle a click, ignoring the NoWidget error that Textual 8.2 raises outside all
@@ -239,10 +250,11 @@ class Workbench(App[None]):
         self.workbench.take_keys(message)
 
     def on_help_asked(self, message: HelpAsked) -> None:
-        """Show over a dialog the help of the key that it is about."""
+        """Show over a dialog its help, or that of the key that it is about."""
         from .screens.help_screen import HelpScreen
 
-        self.push_screen(HelpScreen(message.key, tuple(self.screen.active_bindings.values())))
+        bindings = tuple(self.screen.active_bindings.values())
+        self.push_screen(HelpScreen(message.key, bindings, words=message.words))
 
     async def action_leave(self) -> None:
         """Quit the app; with an active run, ask first, and quit at the second ctrl+q."""
@@ -298,11 +310,16 @@ class Workbench(App[None]):
             self.focused.action_edit()
 
     def action_command_palette(self) -> None:
-        if not self.screen.has_class("-small"):  # what it would act on cannot be seen
-            from .screens.palette import PLACEHOLDER
+        """Open the palette in place of the dialogs that are open."""
+        from .screens.palette import PLACEHOLDER
 
-            if not CommandPalette.is_open(cast("App[object]", self)):
-                self.push_screen(WorkbenchPalette(placeholder=PLACEHOLDER))
+        if CommandPalette.is_open(cast("App[object]", self)):
+            return
+        for screen in [*reversed(self.screen_stack)]:
+            if screen.is_modal:
+                screen.dismiss(None)
+        if not self.screen.has_class("-small"):  # what it would act on cannot be seen
+            self.push_screen(WorkbenchPalette(placeholder=PLACEHOLDER))
 
     def on_command_palette_opened(self) -> None:
         """Stop the palette's cursor from blinking, which would send bytes all the time."""

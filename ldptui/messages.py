@@ -49,9 +49,12 @@ class StatusNote(Message):
 
 @dataclass(eq=False)
 class HelpAsked(Message):
-    """Posted by a dialog to show the help of a key of the scenario, or of a field of the lab."""
+    """Posted by a dialog to show the help of a key of the scenario, or of a field of the lab; or
+    the dialog's own words.
+    """
 
     key: str
+    words: str = ""
 
 
 @dataclass(eq=False)

@@ -78,23 +78,30 @@ class HelpScreen(TextScreen):
     subject : `protocol.epsilon`, `tab.gain`, `lab.plan.users`, `script`; for any other subject the
         help of the program.
     kinds : the kinds to explain, each with its table: ("protocol", "rappor").
+    words : the help of a dialog, which has no subject.
     """
 
     def __init__(
-        self, subject: str, active_bindings: Iterable[ActiveBinding], kinds: Sequence[Kind] = ()
+        self,
+        subject: str,
+        active_bindings: Iterable[ActiveBinding],
+        kinds: Sequence[Kind] = (),
+        words: str = "",
     ) -> None:
         super().__init__("Help · keys below")
         self._subject, self._active, self._kinds = subject, tuple(active_bindings), kinds
+        self._words = words
 
     def compose(self) -> ComposeResult:
-        words = help_text(self._subject, key_of(self.app, *RUN), self._kinds)
-        self.parts = [*words, *self._keys()]
+        if self._words:
+            self.parts = [Content(self._words), *self._keys()]
+        else:
+            words = help_text(self._subject, key_of(self.app, *RUN), self._kinds)
+            self.parts = [*words, *self._keys(), *self._signs()]
         yield from super().compose()
 
     def _keys(self) -> Iterator[Content]:
-        """Yields the keys by the place where they work, the nearest first; then the signs of the
-        forms.
-        """
+        """Yields the keys by the place where they work, the nearest first."""
         places: dict[str, dict[tuple[str, str], list[str]]] = {}
         for active in self._active:
             binding = active.binding
@@ -108,6 +115,9 @@ class HelpScreen(TextScreen):
         for place in sorted(places, key=lambda name: name == EVERYWHERE):
             named = places[place].items()
             yield _table(f"Keys · {place}", [(" ".join(keys), words) for (_, words), keys in named])
+
+    def _signs(self) -> Iterator[Content]:
+        """Yields the signs of the forms, and how one moves between panes."""
         if not self._subject.startswith("tab."):
             yield _table("Signs", SIGNS)
         panes = () if self._subject.startswith("lab.") else (PANES,)

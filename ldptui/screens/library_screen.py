@@ -68,11 +68,17 @@ class LibraryScreen(ListScreen[Path | None]):
     Page up and page down scroll the preview.
     """
 
+    help_words = (
+        "What can be opened: scenarios, tables of people and recordings of this folder, your own "
+        "scenarios, and those that come with ldptui. Typed words are looked for in names, titles "
+        "and texts. Words with a slash, or a ~ before them, are a path: its files are listed, also "
+        "figures, which carry their scenario."
+    )
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-normal"), (160, "-wide")]  # noqa: RUF012
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("tab", "complete", "Complete", show=False, priority=True, id="library.complete"),
-        Binding("pagedown", "preview(1)", "Scroll down", show=False, id="library.scroll-down"),
-        Binding("pageup", "preview(-1)", "Scroll up", show=False, id="library.scroll-up"),
+        Binding("pagedown", "preview(1)", "Down", False, priority=True, id="library.scroll-down"),
+        Binding("pageup", "preview(-1)", "Up", False, priority=True, id="library.scroll-up"),
     ]
 
     def __init__(self, folder: Path | None = None) -> None:

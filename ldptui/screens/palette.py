@@ -59,6 +59,11 @@ TITLES: Final = {
 FIRST_DONE: Final = 10
 """The titles with which the palette opens."""
 PLACEHOLDER: Final = "an action, a value (beta 1%, eps 2), a protocol (olh), a scenario"
+ABOUT: Final = (
+    "Typed words find actions, with their keys, and fields, tabs, questions of the lab, themes and "
+    "scenarios. A value is set as it is typed: beta 1%, eps 2, olh. Enter does what is marked."
+)
+"""The help of the palette."""
 BEGUN: Final = 100.0
 """The rise in rank of a command whose words begin as those that are typed."""
 FIRST: Final = 100.0
@@ -110,8 +115,8 @@ class Commands(SystemCommandsProvider):
                 yield Hit(1.0 + BEGUN * begun + FIRST * first, title, callback, help=words)
             elif are_in(query, f"{plain} {words}"):
                 yield Hit(0.5, title, callback, help=words)
-        workbench = workbench_of(self.app, self.screen)
-        if workbench is not None and workbench.draft is not None and typed:
+        workbench = cast("Any", self.app).workbench
+        if workbench.draft is not None and typed:
             yield from self._value_hits(workbench, query)
 
     def _near(self, query: str) -> str:
@@ -154,11 +159,6 @@ class Commands(SystemCommandsProvider):
             self.app.screen.post_message(StatusNote(f"{title} in the scenario"))
 
 
-def workbench_of(app: Any, screen: Screen[Any]) -> WorkbenchScreen | None:
-    """The workbench, which the palette acts on from the lab too; None over a dialog."""
-    return None if screen.is_modal else app.workbench
-
-
 def _stay() -> None:
     """Do nothing; the callback of a line that is no command."""
 
@@ -174,24 +174,23 @@ def _on(app: App[Any], screen: Screen[Any], do: Callable[..., object], *args: An
     return act
 
 
-def commands(app: App[Any], screen: Screen[Any]) -> Iterator[SystemCommand]:
+def commands(app: Any, screen: Screen[Any]) -> Iterator[SystemCommand]:
     """The commands of this screen, then those of the workbench; themes, and the rest.
 
     If both screens have an action of one name, such as help, that of this screen is taken.
     """
     from .lab.commands import question_commands
 
-    workbench, listed = workbench_of(app, screen), set[str]()
-    for shown in dict.fromkeys((screen, workbench or screen)):
+    workbench, listed = app.workbench, set[str]()
+    for shown in dict.fromkeys((screen, workbench)):
         for node in _nodes(app, shown):
             for action, command in _actions(app, shown, node):
                 name = action if isinstance(node, Screen) else command.title
                 if name not in listed:
                     listed.add(name)
                     yield command
-    if workbench is not None:
-        yield from _fields(app, workbench)
-        yield from question_commands(workbench)
+    yield from _fields(app, workbench)
+    yield from question_commands(workbench)
     for name in settings.themes():
         if name in app.available_themes:
             use = partial(setattr, app, "theme", name)

@@ -21,6 +21,7 @@ class ModalScreen(screen.ModalScreen[ScreenResultType]):
     result is None if it is cancelled.
 
     help_key : the key whose help f1 shows; "" for none.
+    help_words : what f1 says of a dialog without such a key; "" for nothing.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -29,14 +30,14 @@ class ModalScreen(screen.ModalScreen[ScreenResultType]):
 
     # Not relative: that would be from the module of each dialog.
     CSS_PATH = Path(__file__).parents[1] / "screens/dialogs.tcss"
-    help_key = ""
+    help_key = help_words = ""
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
         """Return False for help where there is none."""
-        return action != "help" or bool(self.help_key)
+        return action != "help" or bool(self.help_key or self.help_words)
 
     def action_help(self) -> None:
-        self.post_message(HelpAsked(self.help_key))
+        self.post_message(HelpAsked(self.help_key, self.help_words))
 
     def action_leave(self) -> None:
         self.dismiss(None)

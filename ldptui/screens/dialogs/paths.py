@@ -53,6 +53,11 @@ class PathScreen(ModalScreen[Path | None]):
     ends : the suffixes of the names that are suggested first.
     """
 
+    help_words = (
+        "A path starts at the folder where you are, at / or, with ~, at your home. The files that "
+        "it may become are named below it. Enter on a folder goes into it, on a file takes it; "
+        "before another file is overwritten it asks for a second enter."
+    )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave", "Close", id="path.close"),
     ]
@@ -219,6 +224,12 @@ class ExportScreen(ModalScreen[ExportChoice | None]):
     what draws one cannot be chosen.
     """
 
+    help_words = (
+        "Writes the run that is shown. A figure is the chart of the tab for a paper, of all "
+        "trials: where these have not run, enter runs them first. Its format is the end of its "
+        "name. Results and trials are numbers for other programs. The name follows the choice "
+        "until it is edited; before a file is overwritten it asks for a second enter."
+    )
     # Not by hand when it is mounted: the app may be ending by then.
     AUTO_FOCUS = "LineList"
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -63,6 +63,10 @@ TRIES = {
         "2 down enter '49' enter enter",
         {"attack.targets": {"pick": "least-frequent", "count": 3}},
     ),
+    "help of a dialog": Try("ctrl+e f1", words="A figure is the chart of the tab"),
+    "of the palette, which takes the place of a help": Try(
+        "ctrl+o f1 ctrl+p f1", words="Typed words find actions, with their keys"
+    ),
     "the library is behind open": Try("ctrl+o 'cao-gain-beta'", words="gain over the share"),
     "one's deployment has a key": Try("M", words="What can fakes do to my deployment?"),
     "a value in the palette": Try("ctrl+p 'beta 1%' enter", {"attack.share": 0.01}),
