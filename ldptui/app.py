@@ -237,10 +237,12 @@ class Workbench(App[None]):
         if active is not None and active.binding.id == "lab.open" and isinstance(row, ValueInput):
             label = getattr(row.parent, "label", "").strip() or "the row"
             note = f"{character} was a key: press ⏎ on {label} to type into it"
+        elif active is None and character.isdecimal():
+            places = "panes" if self.screen is self.workbench else "questions"
+            note = f"{character}: digits choose {places} here; ⏎ on a row types a number"
         elif active is None:
             name = self.get_key_display(Binding(event.key, ""))
-            way = "⏎ on a row types numbers" if character.isdecimal() else "f1 lists them"
-            note = f"{name}: no such key here, {way}"
+            note = f"{name}: no such key here, f1 lists them"
         else:
             return
         # Behind what the key does: it may lead to another screen.

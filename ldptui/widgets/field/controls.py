@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Final
 
 from rich.cells import cell_len, set_cell_size
 from rich.segment import Segment
+from rich.style import Style
 from textual import events
 from textual.binding import Binding, BindingType
 from textual.content import Content
@@ -19,7 +20,7 @@ from textual.widget import Widget
 from textual.widgets import Input
 from textual.widgets.input import Selection
 
-from ...terminal.keyboard import ALT_DIGITS, takes_focus
+from ...terminal.keyboard import ALT_DIGITS, key_of, takes_focus
 from ..words import spell_text
 
 
@@ -84,6 +85,9 @@ def go_to_row(widget: Widget, by: int) -> None:
 def is_typing(widget: Widget | None) -> bool:
     """True if keys are typed into this widget: it is an edited field or the script."""
     return bool(getattr(widget, "is_edited", False))
+
+
+QUIET: Final = Style(bold=False, dim=True)
 
 
 class ValueInput(FormControl, Input):
@@ -152,9 +156,15 @@ class ValueInput(FormControl, Input):
         return 0 < self.scrollable_content_region.width < cell_len(self.value)
 
     def render_line(self, y: int) -> Strip:
-        """The text, cut with "…" at the end while the input is not edited."""
+        """The text, while the input is not edited cut with "…" at the end; behind it the key that
+        edits it, in the row with the focus.
+        """
         strip, room = super().render_line(y), self.scrollable_content_region.width
         start, width = int(self.scroll_offset.x), cell_len(self.value)
+        if self.has_focus and not self.is_edited and self.value:
+            key = Segment(f" {key_of(self.app, 'field.edit', 'enter')}", self.rich_style + QUIET)
+            if y == 0 and width + key.cell_length <= room:
+                return Strip([*strip.crop(0, width), key]).adjust_cell_length(room, self.rich_style)
         if y or room < 1 or not (start or width > room):
             return strip
         if not self.is_edited:

@@ -39,7 +39,7 @@ TRIES = {
         2,
     ),
     "a number typed on a row is none": Try(
-        "2 down '490'", START, 4, "0: no such key here, ⏎ on a row types numbers"
+        "2 down '490'", START, 4, "0: digits choose panes here; ⏎ on a row types a number"
     ),
     "no more on another row": Try("2 '667574'", START, words="Check"),
     "a digit that leads to the lab says so": Try(
