@@ -62,6 +62,11 @@ class BarLayout(Struct, frozen=True):
     scale: Scale
     step: int
 
+    @property
+    def thick(self) -> int:
+        """The rows that each bar takes."""
+        return (self.step + 1) // 2
+
 
 def bar_rows(chart: Bars, look: Look) -> list[Row]:
     """The rows of a bar chart: title and legend, a row for each bar, the number of bars left out,
@@ -92,7 +97,11 @@ def bar_rows(chart: Bars, look: Look) -> list[Row]:
         row += [(pad(at.labels[index], width), style), (pointer[:1], look.strong)]
         row += _bar_cells(bar, at.scale, chart, look)
         row += [(f"  {texts[index]}", look.palette.foreground) for _, texts in at.numbers]
-        rows += [row, *[[]] * (at.step - 1)]
+        alone = replace(bar, error=None, true=None, others=())
+        more = [(" " * (at.indent + width + 1), ""), *_bar_cells(alone, at.scale, chart, look)]
+        above = (at.thick - 1) // 2
+        rows += [*[more] * above, row, *[more] * (at.thick - 1 - above)]
+        rows += [[]] * (at.step - at.thick)
     if at.rest:
         rows.append([(" " * at.indent + at.rest, muted)])
     gap = look.height - len(rows) - len(at.foot)
@@ -105,7 +114,7 @@ def bar_place(chart: Bars, y: int, look: Look) -> str | None:
     if at is None:
         return None
     row, between = divmod(y - len(at.head) - (look.height >= 3), at.step)
-    return at.bars[row].label if not between and row in range(len(at.bars)) else None
+    return at.bars[row].label if between < at.thick and row in range(len(at.bars)) else None
 
 
 def lay_out_bars(chart: Bars, look: Look) -> BarLayout | None:

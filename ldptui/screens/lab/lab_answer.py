@@ -14,6 +14,7 @@ from textual.widget import Widget
 from ...charts.series import Bars, Plot
 from ...questions.sheet import AnswerSheet
 from ...text.prose import wrap_text
+from ...widgets.blank import PaneColumns
 from ...widgets.cursor import CursorCharts, nearest
 from ...widgets.plot import ChartView
 from ...widgets.words import spell_text
@@ -23,12 +24,15 @@ if TYPE_CHECKING:
     from ...charts.figures import ChartTable
     from ...questions.sheet import Figure
 
-NO_CHART: Final = "no chart for this one: see the table"
+MOST_GAP: Final = 4
+"""Rows between two bars at most, where there is room."""
+AROUND_BARS: Final = 6
+"""Rows of a chart of bars beside its bars."""
 
 
 class LabChart(CursorCharts):
-    """The widget of one figure of an answer; its cursor stops at the figure's values, which are
-    shown below the chart.
+    """The widget of one figure of an answer, or of two beside each other; its cursor stops at the
+    values of the first one, which are shown below.
     """
 
     picks = False
@@ -36,20 +40,23 @@ class LabChart(CursorCharts):
 
     def __init__(self) -> None:
         super().__init__()
-        self.view = ChartView(id="lab-chart")
+        self.view, self.second = ChartView(id="lab-chart"), ChartView(id="lab-second")
         self._figure: Figure | None = None
+        self._beside: Plot | Bars | None = None
 
     def compose(self) -> ComposeResult:
-        yield self.view
+        yield PaneColumns(self.view, self.second)
         yield self._readout
 
-    def show(self, figure: Figure | None, missing: str) -> None:
-        """Show a figure; if its x-axis is the same as before, the cursor stays or moves to the
-        nearest stop.
+    def show(self, figures: Sequence[Figure], missing: str) -> None:
+        """Show at most two figures; if the x-axis of the first is the same as before, the cursor
+        stays or moves to the nearest stop.
 
         missing : the words shown without a figure.
         """
-        over, self._figure = self._over, figure
+        over, self._figure = self._over, next(iter(figures), None)
+        self._beside = figures[1].chart if len(figures) > 1 else None
+        self.second.display = self._beside is not None
         self.view.empty = missing
         if over != self._over:
             self._at = None
@@ -61,11 +68,16 @@ class LabChart(CursorCharts):
         """Draw the chart with its cursor, and the values at the cursor."""
         chart = self._figure.chart if self._figure is not None else None
         self._read(self.size)
-        if isinstance(chart, Bars):
-            chart = replace(chart, cursor=self._at or "")
-        elif isinstance(chart, Plot):
-            chart = replace(chart, cursor=self._at)
-        self.view.chart = chart
+        if chart is not None:
+            chart = replace(chart, cursor=self._at or "" if isinstance(chart, Bars) else self._at)
+        self.view.chart, self.second.chart = self._spread(chart), self._spread(self._beside)
+
+    def _spread(self, chart: Plot | Bars | None) -> Plot | Bars | None:
+        """The chart with its bars over all rows that there are."""
+        if not isinstance(chart, Bars) or not chart.bars:
+            return chart
+        room = (self.size.height - AROUND_BARS) // len(chart.bars)
+        return replace(chart, gap=max(0, min(MOST_GAP, room - 1)))
 
     def on_resize(self) -> None:
         self.draw()
@@ -87,8 +99,10 @@ class LabChart(CursorCharts):
         numbers = self._figure.numbers
         return replace(numbers, rows=tuple(rows_at(numbers, (self.column, at))))
 
-    def stop_at(self, place: object, chart: ChartView) -> Any:  # noqa: ARG002
-        """The stop of the cursor that is nearest to a click."""
+    def stop_at(self, place: object, chart: ChartView) -> Any:
+        """The stop of the cursor that is nearest to a click on the first chart."""
+        if chart is not self.view:
+            return None
         return self._near(place[0] if isinstance(place, tuple) else place)
 
     def on_chart_view_point_click(self, message: ChartView.PointClick) -> None:

@@ -26,7 +26,7 @@ from ...widgets.field import Field, ValueInput
 from ...widgets.number_table import NumberTable
 from ...widgets.picker import pick
 from ...widgets.words import put
-from .lab_answer import NO_CHART, LabChart, Words
+from .lab_answer import AROUND_BARS, LabChart, Words
 
 SIDE_BY_SIDE: Final = 70
 """Cells of width from which fields stand in two columns."""
@@ -212,9 +212,7 @@ ROOM_FOR_TABLE: Final = 150
 """Columns from which the table stands below each chart."""
 ABOVE: Final = 8
 """Rows of the screen above and below the answer."""
-AROUND_BARS: Final = 6
-"""Rows of a chart of bars beside its bars, which needs no more: the table stands below it."""
-LEAST_ROWS: Final = 11
+LEAST_ROWS: Final = 10
 """Rows of a chart and of a table at least, where one stands below the other."""
 
 
@@ -222,8 +220,9 @@ class LabBody(Vertical):
     """The form and the answer of a question below the answer's first sentence; the screen chooses
     the tab and the view.
 
-    A view is a chart or the table; the table is also shown below a chart that leaves room. In a
-    narrow terminal a view is below the form, and the sentences are a view too.
+    A view is a chart or the table; the table is also shown below bars that leave room. In a wide
+    terminal a view is two charts above the table; in a narrow one it is below the form, and the
+    sentences are a view too.
     """
 
     def __init__(self) -> None:
@@ -264,7 +263,7 @@ class LabBody(Vertical):
         self._answer, self._before, self._missing = answer, before, missing
         self.table.table = answer.table if answer is not None else None
         put(self._title, answer.table.title if answer is not None else "")
-        self._verdict.show(answer, before if answer is not None else missing)
+        self._verdict.show(answer, before)
         self._text.show(answer)
 
     def shows(self, answer: AnswerSheet | None, before: str, missing: str) -> bool:
@@ -278,12 +277,22 @@ class LabBody(Vertical):
         pick(message)
 
     @property
+    def _narrow(self) -> bool:
+        return self.app.size.width < ROOM_FOR_BOTH
+
+    @property
+    def _across(self) -> int:
+        """The number of charts beside each other: two where the table stands below them."""
+        return 2 if self.app.size.width >= ROOM_FOR_TABLE else 1
+
+    @property
     def views(self) -> list[str]:
         """The names of the views that `v` goes through at the size of the screen."""
-        narrow, wide = (self.app.size.width < ROOM_FOR_BOTH, self.app.size.width >= ROOM_FOR_TABLE)
-        charts = max(1, len(self._answer.figures) if self._answer is not None else 0)
-        named = ["Chart", *(f"Chart {number}" for number in range(2, charts + 1))]
-        return [*named, *["Table"] * (not wide), *["Words"] * narrow]
+        if self._answer is None:
+            return ["Chart"]
+        charts = len(self._answer.figures)
+        named = [f"Chart {at + 1}" if at else "Chart" for at in range(0, charts, self._across)]
+        return [*named, *["Table"] * (self._across == 1 or not charts), *["Words"] * self._narrow]
 
     def next_view(self, view: int) -> str:
         """The name of the view after this one, with the number of this one: `Table (1 of 3)`."""
@@ -294,23 +303,22 @@ class LabBody(Vertical):
         """Show the parts of the answer that have room; `view` chooses one of those that do not fit
         together.
         """
-        views, answer = self.views, self._answer
+        views, answer, height = self.views, self._answer, self.app.size.height
         at = view % len(views)
-        narrow, wide, shown = "Words" in views, "Table" not in views, views[at]
+        narrow, wide, shown = self._narrow, self._across > 1, views[at]
         self.set_class(narrow, "-narrow")
         self.set_class(wide, "-wide")
         self._chart_box.display = shown.startswith("Chart")
-        figures = answer.figures if answer is not None else ()
-        figure = figures[at] if at < len(figures) else None
-        bars = figure.chart.bars if figure is not None and isinstance(figure.chart, Bars) else ()
-        rows = max(len(bars) + AROUND_BARS, LEAST_ROWS)
-        below = bool(bars) and not narrow and self.app.size.height >= ABOVE + rows + LEAST_ROWS
-        self._chart_box.styles.height = rows if below else None
-        self._table_box.display = wide or below or shown == "Table"
+        figures = answer.figures[at * self._across :][: self._across] if answer is not None else ()
+        bars = [len(each.chart.bars) for each in figures if isinstance(each.chart, Bars)]
+        rows = max(*bars, 0, 0) + AROUND_BARS
+        below = bool(bars) and not narrow and height >= ABOVE + max(rows, LEAST_ROWS) + LEAST_ROWS
+        self._chart_box.styles.height = max(rows, LEAST_ROWS) if below and not wide else None
+        self._table_box.display = answer is not None and (wide or below or shown == "Table")
         self._words.display = shown == "Words" if narrow else answer is not None
         self._right.display = shown != "Words"
         self._left.set_class(shown == "Words", "-whole")
-        self.chart.show(figure, NO_CHART if answer is not None else self._missing)
+        self.chart.show(figures, self._missing)
 
     def as_text(self) -> str:
         """The chart as text; the table, tab-separated, if it is shown alone or has the focus."""

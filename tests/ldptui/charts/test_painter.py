@@ -327,6 +327,10 @@ def test_bars_that_do_not_fit_are_counted_and_the_picked_one_is_shown() -> None:
     look = Look(60, 10, DARK, "ascii")
     places = [place_at(chart, 20, y, look) for y in range(10)]
     assert [place for place in places if place] == [name.rstrip("<") for name in shown]
+    tall = replace(chart, bars=chart.bars[:2], cursor="", gap=4)  # three rows a bar, two between
+    places = [place_at(tall, 20, y, Look(60, 16, DARK, "ascii")) for y in range(2, 12)]
+    assert places == [*["i0"] * 3, None, None, *["i1"] * 3, None, None]
+    assert [row[:2].strip() for row in rows(tall, 60, 16, "ascii")[2:5]] == ["", "i0", ""]
 
 
 def test_labels_that_differ_in_their_ends_lose_their_middle() -> None:
