@@ -395,7 +395,5 @@ def test_without_colours_a_name_at_an_end_has_the_stroke_of_its_line() -> None:
         for up, (name, style) in enumerate((("a", "line"), ("b", "line"), ("c", "dotted")))
     )
     drawn = "\n".join(rows(Plot("", X, Y, ends), 60, 12, "ascii"))
-    assert ".. c" in drawn
-    assert "** a" in drawn
-    assert "== b" in drawn
+    assert all(name in drawn for name in (".. c", "** a", "== b"))
     assert "── a" not in "\n".join(rows(Plot("", X, Y, ends), 60, 12))
