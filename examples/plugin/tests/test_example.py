@@ -34,7 +34,7 @@ def test_nothing_is_below_the_floor() -> None:
 
 
 def test_they_run_where_they_are_allowed() -> None:
-    with pytest.raises(ldptui.ScenarioError, match="asks for the attack 'spread'"):
+    with pytest.raises(ldptui.ScenarioError, match="needs the attack 'spread'"):
         ldptui.run(SCENARIO)
     results = ldptui.run(
         SCENARIO, allow_attacks=["spread", "floor", "pairs", "steps", "kendall_tau"]
