@@ -12,7 +12,7 @@ from ldptui.core.base.progress_hook import no_hook
 from ldptui.core.collection.reports import users_at_once
 from ldptui.core.kernels.loops import LOOPS
 from ldptui.core.law.distributions import fit_distribution
-from ldptui.core.law.longitudinal import Memoising
+from ldptui.core.law.longitudinal import Attendance, Memoising
 from ldptui.core.law.mechanism import LocalMechanism, is_a
 from ldptui.core.law.numeric_protocol import heard_mean
 from ldptui.core.law.pure import SeedSearch
@@ -94,8 +94,9 @@ def kinds(users: int = 100_000, n: int = 10**9, repeats: int = 3) -> dict[str, A
     clock = time.process_time
     for _ in range(repeats):
         for kind, protocol in bound.items():
-            seconds, _ = timed(partial(protocol.sample_counts, histogram, rng), 2, clock)
-            taken["counts"].setdefault(kind, []).append(min(seconds) / 20)
+            if not protocol.by_reports:
+                seconds, _ = timed(partial(protocol.sample_counts, histogram, rng), 2, clock)
+                taken["counts"].setdefault(kind, []).append(min(seconds) / 20)
             seconds, _ = timed(partial(reported, protocol), 1, clock)
             taken["reports"].setdefault(kind, []).append(seconds[0])
     return {"seconds": [], **taken}
@@ -137,23 +138,27 @@ def distribution(kind: str, fit: str = "", n: int = 10**9, repeats: int = 5) -> 
 
 def kept(n: int = 10**9, rounds: int = 20, repeats: int = 3) -> dict[str, Any]:
     """Every kind that keeps an answer: counts of n users, a trial and round, all in one run."""
-    kinds = [kind for kind, spec in KINDS.items() if is_a(spec.mechanism, Memoising)]
+    specs = {kind: spec for kind, spec in KINDS.items() if is_a(spec.mechanism, Memoising)}
+    bound = {kind: spec(kind=kind, epsilon=1.0).bind(ITEMS) for kind, spec in specs.items()}
     rng, clock = np.random.default_rng(1), time.process_time
     held = [rng.multinomial(n, np.full(ITEMS, 1 / ITEMS))] * rounds
     left = [np.zeros(ITEMS, dtype=np.int64)] * rounds
+    attendance = Attendance(held, left, 20, rng, lambda _: rng)
     taken: dict[str, list[float]] = {}
     for _ in range(repeats):
-        for kind in kinds:
-            bound = KINDS[kind](kind=kind, epsilon=1.0).bind(ITEMS)
-            draw = partial(bound.memoised_counts, held, left, 20, rng, lambda _: rng)
-            seconds, _ = timed(lambda draw=draw: sum(1 for _ in draw()), 1, clock)  # type: ignore[misc]
-            taken.setdefault(kind, []).append(seconds[0] / (20 * rounds))
+        for kind, protocol in bound.items():
+            if not protocol.by_reports:
+                draw = partial(protocol.memoised_counts, attendance)
+                seconds, _ = timed(lambda draw=draw: [*draw()], 1, clock)  # type: ignore[misc]
+                taken.setdefault(kind, []).append(seconds[0] / (20 * rounds))
     return {"seconds": [], "kept": taken}
 
 
 def counts(protocol: str, users: int, items: int = ITEMS, repeats: int = 50) -> dict[str, Any]:
-    """The same estimate from counts that are drawn instead of the users."""
+    """The same estimate from counts that are drawn instead of the users; no seconds if none are."""
     bound = PROTOCOLS[protocol](items, 1.0)
+    if bound.by_reports:
+        return {"seconds": []}
     rng = np.random.default_rng(1)
     histogram = rng.multinomial(users, np.full(items, 1 / items))[None]
     seconds, _ = timed(
