@@ -68,10 +68,16 @@ BEGUN: Final = 100.0
 """The rise in rank of a command whose words begin as those that are typed."""
 FIRST: Final = 100.0
 """Its further rise where its title begins so."""
+SAME: Final = 50.0
+"""The rise where its help has what is typed, and the rank of a kind whose name has it."""
 VALUE: Final = 1000.0
 """The rank of a value that is typed, and of a scenario after the word open."""
+NEAR: Final = 0.7
+"""The least likeness of a known word that takes the place of an unknown one."""
 MOST: Final = 8
 """Scenarios that are offered at a time."""
+SHORT: Final = 2
+"""Letters that are in too many names of kinds."""
 NAMED: Final = 3
 """The last rank of a library's entry whose name holds the words."""
 
@@ -109,12 +115,14 @@ class Commands(SystemCommandsProvider):
         typed = query.casefold().split()
         for title, words, callback, _ in self._listed:
             plain = f"{title} {to_ascii(title)}".casefold()
+            same = SAME * (query.casefold() in words.casefold())
             if are_in(query, plain):
                 begun = all(re.search(rf"(?<![a-z0-9]){re.escape(word)}", plain) for word in typed)
                 first = f": {query.casefold()}" in f": {plain}"  # as "one" in "Tab: One report"
-                yield Hit(1.0 + BEGUN * begun + FIRST * first, title, callback, help=words)
+                rank = 1.0 + max(BEGUN * begun + FIRST * first, same)
+                yield Hit(rank, title, callback, help=words)
             elif are_in(query, f"{plain} {words}"):
-                yield Hit(0.5, title, callback, help=words)
+                yield Hit(0.5 + same, title, callback, help=words)
         workbench = cast("Any", self.app).workbench
         if workbench.draft is not None and typed:
             yield from self._value_hits(workbench, query)
@@ -129,7 +137,7 @@ class Commands(SystemCommandsProvider):
         def nearest(word: str) -> str:
             if any(are_in(word, text) for text in texts):
                 return word
-            return "".join(get_close_matches(word, known, 1))
+            return "".join(get_close_matches(word, known, 1, NEAR))
 
         words = query.casefold().split()
         near = [nearest(word) for word in words]
@@ -144,6 +152,12 @@ class Commands(SystemCommandsProvider):
         for at, (key, value, title) in enumerate(values(cast("Draft", workbench.draft), query)):
             set_it = partial(self._set, workbench, key, value, title)
             yield Hit(VALUE - at, title, set_it, help=f"Set {key} in the scenario")
+        for table, kind in ((each, kind) for each in KINDS for kind in listed_kinds(each)):
+            named = kind_words(table, kind)
+            title = f"{table.capitalize()}: {named.name}"
+            if kind not in words and len(query) > SHORT and are_in(query, title):
+                set_it = partial(self._set, workbench, f"{table}.kind", kind, title)
+                yield Hit(SAME, title, set_it, help=named.reason)
         asked = words[0] == "open" and len(words) > 1
         name = " ".join(words[1:] if asked else words)
         fitting = [entry for entry in entries() if entry.matches(name)]

@@ -28,8 +28,10 @@ SYNONYMS: Final = {
     "teaching": ("ledger", "disclose", "sensitivity", "synthetic"),
     "pdf": ("export",),
     "svg": ("export",),
-    "compare": ("diff", "overlay"),
-    "confidence": ("interval",),
+    "timeline": ("phase",),
+    "compare": ("runs: diff", "overlay", "my deployment"),
+    "confidence": ("interval", "conclude", "tab: trials"),
+    "interval": ("conclude", "tab: trials"),
     "lecture": ("ledger", "disclose", "sensitivity", "randomised"),
 }
 """Words that people know for what the program calls otherwise."""

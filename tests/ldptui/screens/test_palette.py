@@ -257,7 +257,9 @@ FOUND = {
     "one report": "Tab: One report", "beta 1%": "share of fake users β: 1%",
     "rappor": "Protocol: RAPPOR", "cao": "Open cao-gain-beta", "plan": "How many users",
     "capmaign": "Attack: Add a phase",
-    "confidence interval": "What do these reports say?",
+    "confidence interval": "What do these reports say?", "interval": "What can I still conclude?",
+    "timeline": "Attack: Add a phase", "compare": "My deployment",
+    "response": "Protocol: GRR (generalised randomised response",
 }  # fmt: skip
 """Words, and the title of a command that they find on every screen."""
 
@@ -272,6 +274,7 @@ async def test_one_palette_is_there_on_the_workbench_and_in_the_lab(pilot: Pilot
             titles = [str(hit.prompt) for hit in await hits(app, typed)]
             assert any(title in each for each in titles), (lab, typed, titles[:5])
         assert (await hits(app, "one"))[0].prompt == "Tab: One report"
+        assert "Disclose" in str((await hits(app, "k-anon"))[0].prompt)
     for typed in ("qwxzk", 'qw"=[c1', "qw[/b]"):  # the last two are no markup
         first = (await hits(app, typed))[0]
         assert Content.from_markup(str(first.prompt)).plain == f"Nothing has “{typed}”"
