@@ -29,6 +29,7 @@ SYNONYMS: Final = {
     "pdf": ("export",),
     "svg": ("export",),
     "timeline": ("phase",),
+    "overlay": ("pane 5",),
     "compare": ("runs: diff", "overlay", "my deployment"),
     "confidence": ("interval", "conclude", "tab: trials"),
     "interval": ("conclude", "tab: trials"),
