@@ -155,9 +155,10 @@ class Commands(SystemCommandsProvider):
         for table, kind in ((each, kind) for each in KINDS for kind in listed_kinds(each)):
             named = kind_words(table, kind)
             title = f"{table.capitalize()}: {named.name}"
-            if kind not in words and len(query) > SHORT and are_in(query, title):
+            is_kind = query.casefold().removeprefix(table).strip() == kind
+            if is_kind or (len(query) > SHORT and are_in(query, title)):
                 set_it = partial(self._set, workbench, f"{table}.kind", kind, title)
-                yield Hit(SAME, title, set_it, help=named.reason)
+                yield Hit(VALUE if is_kind else SAME, title, set_it, help=named.reason)
         asked = words[0] == "open" and len(words) > 1
         name = " ".join(words[1:] if asked else words)
         fitting = [entry for entry in entries() if entry.matches(name)]
@@ -355,12 +356,10 @@ NUMBER: Final = re.compile(r"(.+?)[=\s]*([+-]?[0-9._]+(?:e[+-]?[0-9]+)?)\s*(%?)"
 
 
 def values(draft: Draft, typed: str) -> Iterator[tuple[str, Any, str]]:
-    """Yields the scenario edits that typed words can mean: key, value and a description of the
+    """Yields the edits of numbers that typed words can mean: key, value and a description of the
     edit.
     """
-    words = typed.casefold().strip()
-    yield from _kinds(words)
-    match = NUMBER.fullmatch(words)
+    match = NUMBER.fullmatch(typed.casefold().strip())
     if match is None:
         return
     try:
@@ -372,16 +371,6 @@ def values(draft: Draft, typed: str) -> Iterator[tuple[str, Any, str]]:
     exact = [key for key in numbers if match[1] in _names(key)]
     for key in exact or [key for key in numbers if _begins(key, match[1])]:
         yield key, value, f"{key_words(key).title}: {match[2]}{match[3]}"
-
-
-def _kinds(words: str) -> Iterator[tuple[str, Any, str]]:
-    """Yields kinds by their names, with or without the name of the table before them."""
-    for table in KINDS:
-        name = words.removeprefix(f"{table} ").strip()
-        for kind in listed_kinds(table):
-            if kind == name:
-                named = kind_words(table, kind)
-                yield f"{table}.kind", kind, f"{table.capitalize()}: {named.name}"
 
 
 def _is_number(draft: Draft, key: str) -> bool:

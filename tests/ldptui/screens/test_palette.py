@@ -258,7 +258,7 @@ FOUND = {
     "rappor": "Protocol: RAPPOR", "cao": "Open cao-gain-beta", "plan": "How many users",
     "capmaign": "Attack: Add a phase",
     "confidence interval": "What do these reports say?", "interval": "What can I still conclude?",
-    "timeline": "Attack: Add a phase", "compare": "My deployment",
+    "attack mga": "Attack: MGA", "timeline": "Attack: Add a phase", "compare": "My deployment",
     "response": "Protocol: GRR (generalised randomised response",
 }  # fmt: skip
 """Words, and the title of a command that they find on every screen."""
@@ -326,14 +326,12 @@ async def test_a_letter_lists_no_commands_again(
     assert len(listed) == 1
 
 
-def test_values_are_typed_by_symbol_name_and_kind() -> None:
+def test_values_are_typed_by_symbol_and_name() -> None:
     draft = open_draft(scenarios.path("quickstart"))
 
     def typed(words: str) -> list[tuple[str, Any]]:
         return [(key, value) for key, value, _ in values(draft, words)]
 
-    assert typed("oue") == [("protocol.kind", "oue")]
-    assert typed("attack mga") == [("attack.kind", "mga")]
     assert typed("eps 2") == typed("ε=2") == typed("privacy budget 2") == [("protocol.epsilon", 2)]
     assert typed("beta 5%") == typed("share 0.05") == [("attack.share", 0.05)]
     assert ("population.users", 1000000) in typed("users 1e6")
