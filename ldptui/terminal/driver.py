@@ -11,6 +11,9 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import select
+import signal
+import threading
 from collections.abc import Callable
 from functools import lru_cache
 from itertools import chain, compress, count, repeat
@@ -244,6 +247,16 @@ class ChangedCellsDriver(LinuxDriver):
         # What the widgets do not spell out themselves is one character of another kind here.
         self._screen = CellScreen(lambda: getattr(self._app, "charset", "") == "ascii")
         self._size_drawn: os.terminal_size | None = None
+        threading.Thread(target=self._await_hang_up, name="terminal", daemon=True).start()
+
+    def _await_hang_up(self) -> None:
+        """Hang up once the terminal is gone: its system tells the leader of the session alone,
+        and Textual would read the end of it forever.
+        """
+        terminal = select.poll()
+        terminal.register(self.fileno, 0)
+        if any(event & select.POLLHUP for _, event in terminal.poll()):
+            os.kill(os.getpid(), signal.SIGHUP)
 
     def _sigcont_application(self, *arguments: Any) -> None:
         """Take the terminal again after a stop; SIGCONT also arrives after a hang-up."""

@@ -106,8 +106,12 @@ def test_a_signal_in_the_first_moments_gives_the_terminal_back(
 
 
 @pytest.mark.long
-def test_a_dropped_connection_saves_the_draft_and_leaves_nothing(home: Path) -> None:
-    with Terminal(ldptui(), 120, 40, home=home) as app:
+@pytest.mark.parametrize("shell", [(), ("sh", "-c", 'trap "" HUP; "$@"; exit $?', "sh")])
+def test_a_dropped_connection_saves_the_draft_and_leaves_nothing(
+    home: Path, shell: tuple[str, ...]
+) -> None:
+    """shell : the leader of the session, which alone hears of it, and lives on."""
+    with Terminal([*shell, *ldptui()], 120, 40, home=home) as app:
         app.until(READY)
         app.send("1")
         app.send("up")
