@@ -67,7 +67,10 @@ class KeyHints(Widget):
         self._hints: tuple[list[Binding], list[Binding]] = [], []
 
     def on_mount(self) -> None:
-        self.screen.bindings_updated_signal.subscribe(self, self.choose)
+        # Behind what the key does: the rows between a field and this line are drawn but once.
+        self.screen.bindings_updated_signal.subscribe(
+            self, lambda _: self.call_after_refresh(self.choose)
+        )
         call_on_resize(self, self.choose)
         for name in ("stops", "back", "omitted"):
             self.watch(self, name, self.choose, init=False)
