@@ -11,7 +11,7 @@ from rich.style import Style
 from textual.app import App
 from textual.color import Color, ColorParseError
 from textual.events import Click
-from textual.geometry import Size
+from textual.geometry import Region, Size
 from textual.message import Message
 from textual.reactive import reactive
 from textual.strip import Strip, StripRenderable
@@ -94,8 +94,12 @@ class ChartView(Widget, can_focus=True):
         self.set_reactive(ChartView.empty, empty)
         self.set_reactive(ChartView.chart, chart)
 
+    def render_lines(self, crop: Region) -> list[Strip]:
+        self._current_rows()  # once for all lines: to see whether they are current takes time
+        return super().render_lines(crop)
+
     def render_line(self, y: int) -> Strip:
-        drawn = self._current_rows()
+        drawn = self._rows
         return drawn[y] if y < len(drawn) else Strip.blank(self.size.width, self.rich_style)
 
     def watch_chart(self, old: Chart | None, new: Chart | None) -> None:

@@ -107,9 +107,9 @@ class RunningRequest:
         if self.memory is not None and self.whole is not None:
             whole = None if fault else self._whole_results(self.whole)
             self.memory.finish(whole, fault or (whole.error if whole else ""))
-        self.ends.close()
         if status is not None:
             self.send(status, error, details)
+        self.ends.close()  # behind the answer: the store then tidies its file
 
     def _work(self) -> None:
         if self.request.full:
