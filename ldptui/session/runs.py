@@ -126,16 +126,20 @@ def flat(document: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def describe_scenario(document: Mapping[str, Any]) -> str:
-    """A scenario in a few words: "OUE ε=1, MGA β=0.05 r=5, zipf d=128 n=100000".
+    """A scenario in a few words: "OUE ε=1, MGA r=5, zipf d=128 n=100000, over β".
 
     The trust model is named after the attack, unless reports are local.
     """
     values = flat(document)
+    swept = [key.removeprefix("sweep.") for key in values if key.startswith("sweep.")]
+    values = {key: value for key, value in values.items() if key not in swept}
     attack = document.get("attack")
     listed = isinstance(attack, Mapping) and shape_of(attack) != "one"
     parts = []
     trusting = values.get("trust.kind", "local") != "local"
     for table in ("protocol", "attack", *["trust"] * trusting, "population"):
+        if f"{table}.kind" in swept:
+            continue
         kind = values.get(f"{table}.kind", "none" if table == "attack" else "?")
         if table == "attack" and listed and isinstance(attack, Mapping):
             phases = phases_of(attack)
@@ -148,7 +152,8 @@ def describe_scenario(document: Mapping[str, Any]) -> str:
             if key.startswith(f"{table}.") and len(symbol := _brief(key)) == 1:
                 words.append(f"{symbol}={value_words(value)}")
         parts.append(" ".join(words) if kind != "none" else "no attack")
-    return ", ".join(parts)
+    over = [f"over {' '.join(map(_brief, swept))}"] if swept else []
+    return ", ".join([*parts, *over])
 
 
 def differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:

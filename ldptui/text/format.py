@@ -314,4 +314,4 @@ def searching(done: int, total: int) -> str:
 
 def drawn_by(digest: str, numpy: str) -> str:
     """A digest with the NumPy version that drew its numbers; "" if the version is unknown."""
-    return f"{digest}, drawn by NumPy {numpy}" if numpy else digest
+    return f"{digest}, random numbers of NumPy {numpy}" if numpy else digest

@@ -278,7 +278,8 @@ def _campaign(topic: VerdictCell) -> str:
     targets = "the target" if many == "1" else f"{many} targets"
     moved = "lift" if sum(rounds.attacked_means[at]) > sum(rounds.clean[at]) else "lower"
     share = percent(rounds.share[at])
-    return f"{share} fakes in round {at} {moved} {targets} from {before} to {after}."
+    together = ", together" * (many != "1")
+    return f"{share} fakes in round {at} {moved} {targets}{together} from {before} to {after}."
 
 
 def _spent(topic: VerdictCell) -> str:

@@ -227,7 +227,8 @@ def _bar_cells(bar: Bar, scale: Scale, chart: Bars, look: Look) -> Row:
             place = round(scale.place(other))
             _over(cells, place, markers[tone], look.palette.style(tone))
     if bar.true is not None:
-        _over(cells, round(scale.place(bar.true)), signs.true, look.palette.true)
+        place = round(scale.place(bar.true)) + (bar.true > 0 and scale.cell(bar.true) == zero)
+        _over(cells, place, signs.true, look.palette.true)  # not on the axis
     return list(cells)
 
 

@@ -25,7 +25,6 @@ from .limits import anchor_values, axis_over, steady_limits, symlog_limits
 from .setting_words import curve_words
 from .table import ChartTable, rows_at
 
-ALL_RUNS: Final = "all runs"
 MOST_GROUPS: Final = 12
 """Groups that can be told apart."""
 MANY: Final = 30
@@ -117,12 +116,11 @@ class Course(Struct, frozen=True, eq=False):
         found: dict[str, list[CellView]] = {}
         for name, table in [("", self.table)] * bool(self.group) + [*self.overlays]:
             cells = table.along(self.axis.key)
-            keys = [self.group] if self.group else _differing_words(cells)  # ALL_RUNS is no key
+            keys = [self.group] if self.group else _differing_words(cells)
             for cell in cells:
                 words = setting_words(cell.parameters, keys)
                 label = " ".join(filter(None, ("" if self.group else name, *words)))
-                label = label or (ALL_RUNS if self.group else "simulated")
-                found.setdefault(label, []).append(cell)
+                found.setdefault(label or "simulated", []).append(cell)
         series = {label: self.samples(cells) for label, cells in found.items()}
         return [(label, each if len({sample.x for sample in each}) > 1 else [])
                 for label, each in series.items()]  # fmt: skip
@@ -206,7 +204,7 @@ def axes_of(data: ChartData, chart: str, chosen: Mapping[str, str]) -> Axes | No
 
 
 def groups_of(data: ChartData, axis: str) -> dict[str, str]:
-    """How to group the cells of runs, in words: by run, all, by a key of 2 to 12 values."""
+    """How to group the cells of runs, in words: by run, or by a key of 2 to 12 values."""
     if not data.overlays:
         return {}
     values: dict[str, set[str]] = {}
@@ -216,11 +214,7 @@ def groups_of(data: ChartData, axis: str) -> dict[str, str]:
                 values.setdefault(key, set()).add(repr(value))
     keys = [key for key, known in values.items() if 1 < len(known) <= MOST_GROUPS
             and key not in (axis, "seed", *IGNORED)]  # fmt: skip
-    return {
-        "": "each run",
-        ALL_RUNS: ALL_RUNS,
-        **{key: f"by {key_words(key).short}" for key in keys},
-    }
+    return {"": "each run", **{key: f"by {key_words(key).short}" for key in keys}}
 
 
 def course_of(data: ChartData, axes: Axes, metric: str, y: Axis) -> Course:
@@ -291,7 +285,7 @@ def course_plot(
         axis_over(axis, [sample.x for sample in stale], log=course.log_x),
         replace(y, low=low, high=high),
         (
-            *_curve_series(course.curves, lines, groups, course.under, y.linear > 0),
+            *_curve_series(course, lines, groups),
             *_other_series(course, stale, overlays),
         ),
         levels=((0.0, ""),) if crosses else (),
@@ -300,23 +294,22 @@ def course_plot(
 
 
 def _curve_series(
-    curves: Sequence[Curve],
+    course: Course,
     lines: Sequence[tuple[list[float], list[float]]],
     groups: Sequence[Sequence[Sample]],
-    under: str,
-    is_symlog: bool,
 ) -> Iterator[Series]:
-    """Yields the closed forms, those before decoding, and the simulated points of each.
-
-    under : the label of the run, if others are laid over it. is_symlog : of the y-axis.
-    """
-    single = len(lines) == 1
+    """Yields the closed forms, those before decoding, and the simulated points of each."""
+    curves, single = course.curves, len(lines) == 1 and not course.overlays
+    if len(curves) == 1 and course.under:
+        curves = [replace(curves[0], label=course.under)]
 
     def tone(number: int, alone: Tone) -> Tone:
         return alone if single else TONES[number % len(TONES)]
 
     for number, (curve, (xs, ys), points) in enumerate(zip(curves, lines, groups, strict=True)):
-        if is_symlog and ys and ys[0] == 0:  # a straight stroke to the next point would be false
+        if (
+            course.y.linear and ys and ys[0] == 0
+        ):  # a straight stroke to the next point would be false
             xs, ys = xs[1:], ys[1:]
         name = f"{curve.label}, {CLOSED}" if single else curve.label
         # Where there are points, their markers name the series; the line runs through them.
@@ -334,7 +327,7 @@ def _curve_series(
             named = True
     for number, (curve, points) in enumerate(zip(curves, groups, strict=True)):
         if points:
-            name = under or "simulated" if single else curve.label
+            name = "simulated" if single else curve.label
             drawn = points_series(name, points, tone(number, "measured"))
             by_line = drawn.style == "band" and not single and bool(lines[number][0])
             yield replace(drawn, legend=not by_line)
@@ -345,17 +338,22 @@ def _curve_series(
 def _other_series(
     course: Course, stale: Sequence[Sample], overlays: Sequence[tuple[str, Sequence[Sample]]]
 ) -> Iterator[Series]:
-    """Yields the points of other settings, and of each overlaid run on a line, dotted after six."""
+    """Yields the points of other settings, and of each overlaid run on a line, dotted after six.
+
+    The line is the closed form, or joins the means; cells of several settings have none.
+    """
     if stale:
         yield replace(points_series("other settings", stale, "muted"), error=None, style="points")
-    own = len(course.curves) if len(course.curves) > 1 else 0
-    for number, (name, laid) in enumerate(overlays, start=own):
+    for number, (name, laid) in enumerate(overlays, start=len(course.curves)):
         if laid:
             points = points_series(name, laid, TONES[number % len(TONES)])
-            if not course.group and points.style == "points":
+            is_curve = len({sample.x for sample in laid}) == len(laid)
+            if is_curve and points.style == "points":
                 style: Literal["line", "dotted"] = "line" if number < len(TONES) else "dotted"
-                yield replace(points, style=style, error=None, legend=False)
-            yield points
+                xs, ys = theory_of(laid)
+                xs, ys = (xs, ys) if len(xs) > 1 else ([*points.x], [*points.y])
+                yield Series(name, xs, ys, points.tone, style, legend=False, end=name)
+            yield points if is_curve else replace(points, style="points")
 
 
 def shown_samples(samples: Sequence[Sample], y: Axis) -> list[Sample]:

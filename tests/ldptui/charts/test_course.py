@@ -175,10 +175,12 @@ def test_points_of_other_settings_are_muted_and_other_runs_laid_over() -> None:
 
 
 def test_a_dozen_runs_are_told_apart_by_colour_and_dash() -> None:
-    made, others = scenario(), [scenario(protocol__epsilon=0.3 * at) for at in range(1, 13)]
+    made, *others = [scenario(protocol__epsilon=0.3 * at) for at in range(1, 13)]
     overlays = [(f"ε {at}", each, measured(each)) for at, each in enumerate(others)]
-    plot = plotted("gain", made, overlays=overlays)
-    laid = [each for each in plot.series if each.label.startswith("ε")]
+    plot = plotted("gain", made, measured(made), overlays=overlays)
+    laid = [each for each in plot.series if each.label and each.tone != "muted"]
+    for each, (_, _, views) in zip(laid[2::2], overlays, strict=True):  # on their closed forms
+        assert [*each.y] == [cell.metrics["gain"].theory for cell in views]
     lines = {(each.tone, each.style) for each in laid if each.style != "points"}
     assert len(lines) == 12
     marks = marks_of(plot, Look(100, 40, DARK), 100)
@@ -194,18 +196,18 @@ def test_runs_have_a_series_for_each_of_their_words_and_are_grouped_by_a_key() -
     chart = {"views": measured(made), "overlays": overlays}
     assert {"ε 2 OUE", "ε 2 GRR", "ε 1"} <= named(plotted("gain", made, **chart)).keys()
     options = framed("gain", made, **chart).options["group"].values
-    assert list(options.values()) == ["each run", "all runs", "by protocol", "by ε"]
-    for group, labels in (
-        ("protocol.kind", ["OUE", "GRR"]),
-        ("protocol.epsilon", ["ε 1", "ε 2"]),
-        ("all runs", ["all runs"]),
+    assert list(options.values()) == ["each run", "by protocol", "by ε"]
+    for group, labels, lines in (
+        ("protocol.kind", ["OUE", "GRR"], ["GRR"]),  # cells of several runs at a place are no curve
+        ("protocol.epsilon", ["ε 1", "ε 2"], []),
     ):
         frame = framed("gain", made, **chart, group=group)
         rows = frame.table.rows
         assert list(dict.fromkeys(row[0] for row in rows)) == labels
         assert len(rows) == sum(len(measured(of)) for of in (made, other, made))
-        points = frame.views["none"].draw(None, ROOM).series  # type: ignore[union-attr]
-        assert [each.label for each in points] == labels
+        drawn = frame.views["none"].draw(None, ROOM).series  # type: ignore[union-attr]
+        assert [each.label for each in drawn if each.style == "points"] == labels
+        assert [each.label for each in drawn if each.style != "points"] == lines
 
 
 def test_the_scales_that_keys_choose() -> None:

@@ -116,12 +116,14 @@ def test_a_caption_has_the_title_the_scale_and_whole_facts(tmp_path: Path) -> No
     xs = (1.0, 2.0)
     plot = Plot("Gain", Axis("x"), Axis("y", linear=1e-4), (Series("a", xs, xs, "series-0"),))
     path = tmp_path / "figure.svg"
-    digest = f"xxh3:{'0' * 32}, drawn by NumPy 2.4.6"
+    digest = f"xxh3:{'0' * 32}, random numbers of NumPy 2.4.6"
     write_figure(plot, path, columns=1, caption=f"Title · seed 0 · 1800 trials · {digest}",
                  embedded="")  # fmt: skip
     words = path.read_text(encoding="utf-8")
     assert "Gain; the y-axis is linear within ± 10⁻⁴" in words
-    assert all(fact in words for fact in ("seed 0 ·", "1800 trials ·", "drawn by NumPy 2.4.6"))
+    assert all(
+        fact in words for fact in ("seed 0 ·", "1800 trials ·", "random numbers of NumPy 2.4.6")
+    )
     lines = fill_lines("word " * 40, 238.0).split("\n")
     assert all(width_of(line) <= 238 for line in lines)
     assert LINE > SIZE

@@ -63,7 +63,8 @@ def test_several_runs_stand_in_one_picture(scenario: str, tmp_path: Path, capsys
         succeed(capsys, "run", scenario, *settings, "--store", store)
     more = ("--store", store, "--out", str(out), "--quiet")
     succeed(capsys, "plot", "2", "1", *more)
-    assert re.search(r"ε 2 .* ε 1 ", " ".join(out.read_text(encoding="utf-8").split()))
+    drawn = out.read_text(encoding="utf-8")
+    assert all(name in drawn for name in ("● ε 2", "△ ε 1"))
     said = fail(capsys, 2, "plot", "2", "1", "--chart", "map", *more)
     assert (
         '--chart must be one of gain, error, success, frequencies for several runs, got "map"'

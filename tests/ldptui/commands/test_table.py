@@ -75,8 +75,12 @@ def test_the_largest_z_of_few_trials_is_a_normal_score() -> None:
 def test_the_version_of_numpy_stands_beside_the_digest() -> None:
     *_, last = run(compile(parse(TINY)))
     digest = last.results.digest
-    assert f"digest {digest}, drawn by NumPy {np.__version__}" in table.results_table(last.results)
-    assert f"{digest}, drawn by NumPy 1.2.3" in table.results_table(last.results, numpy="1.2.3")
+    assert f"digest {digest}, random numbers of NumPy {np.__version__}" in table.results_table(
+        last.results
+    )
+    assert f"{digest}, random numbers of NumPy 1.2.3" in table.results_table(
+        last.results, numpy="1.2.3"
+    )
 
 
 def test_points_are_aligned_and_uncertainties_have_two_digits() -> None:

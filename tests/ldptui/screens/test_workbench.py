@@ -302,7 +302,7 @@ async def test_while_a_run_goes_on_the_line_of_keys_says_that_escape_stops_it() 
         # The digest is told once, beside the run.
         assert run.digest not in status(screen)
         told = str(screen.query_one("#details", Static).content)
-        assert f"{run.digest}, drawn by NumPy {run.numpy}" in told
+        assert f"{run.digest}, random numbers of NumPy {run.numpy}" in told
 
 
 async def test_a_large_file_is_read_beside_the_screen(

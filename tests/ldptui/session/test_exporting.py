@@ -49,7 +49,7 @@ def test_the_caption_of_an_unfinished_run_says_so() -> None:
     assert (
         caption("ε", 7, 3, "", "2.4.6") == "ε · seed 7 · 3 trials · the run has not come to its end"
     )
-    assert caption("ε", 7, 3, "xxh3:1", "2.4.6").endswith("xxh3:1, drawn by NumPy 2.4.6")
+    assert caption("ε", 7, 3, "xxh3:1", "2.4.6").endswith("xxh3:1, random numbers of NumPy 2.4.6")
 
 
 def write(what: What, path: Path, run: Run | None, charts: Charts | None = None) -> str:

@@ -57,7 +57,7 @@ def test_every_number_of_the_printed_table_is_there(sweep: dict[str, list[object
             if line.startswith(("|", "$", "o", "g", "m", "t", "n", "r", "L", "N"))
         )
         assert [each for each in wanted if each not in unbracketed(body)] == [], form
-        assert f"{results.digest}, drawn by NumPy 2.5" in written
+        assert f"{results.digest}, random numbers of NumPy 2.5" in written
 
 
 ASKED = {"metric": "gain", "at_least": 0.5, "over": "share"}

@@ -140,7 +140,8 @@ def test_the_tabs_of_one_report_privacy_and_timeline_have_sentences_of_their_own
     )  # fmt: skip
     campaign = VerdictCell(CELL, rounds=rounds)
     assert (
-        verdict(campaign, "timeline")[0] == "10 % fakes in round 1 lift 2 targets from 0.2 to 0.7."
+        verdict(campaign, "timeline")[0]
+        == "10 % fakes in round 1 lift 2 targets, together from 0.2 to 0.7."
     )
     words = "All 2 rounds cost a user ε = 1.5, the first alone 1."
     assert verdict(campaign, "privacy") == (words,)

@@ -29,7 +29,7 @@ def other_mark(block: CellResults) -> CellResults:
 def test_a_replay_says_identical_or_where_not(tiny: str, kept: Path, capsys: Captured) -> None:
     digest = json.loads(succeed(capsys, "run", tiny, "--format", "json"))["digest"]
     assert succeed(capsys, "replay", "last") == (
-        f"identical: 20 trials, {digest}, drawn by NumPy {np.__version__}\n"
+        f"identical: 20 trials, {digest}, random numbers of NumPy {np.__version__}\n"
     )
     # another NumPy that draws as this one: from 2.5 on binomials are drawn otherwise
     other = "1.9" if np.lib.NumpyVersion(np.__version__) < "2.5.0" else "2.99"
