@@ -137,14 +137,16 @@ def map_pairs(run: Run) -> Pairs:
 
 
 def grid_pairs(run: Run) -> Pairs:
-    """The means in each small chart, and the ends under the cursor."""
+    """The closed form and the means in each small chart, and the ends under the cursor."""
     (view, *_), names = run.frame.views.values(), run.frame.views.keys()
     chart = view.draw(None, (200, 100))
     assert len(chart.plots) == len(view.stops) == len(names) - 1 > 12
     for name, plot in zip(view.stops, chart.plots, strict=True):
         measured = [cell["metrics"][name]["mean"] for cell in run.cells]
-        assert len(plot.series) == 2
-        yield from ((each.y, measured) for each in plot.series)
+        theory = [cell["metrics"][name]["theory"] for cell in run.cells]
+        line, points = plot.series
+        yield line.y, measured if None in theory else theory
+        yield points.y, measured
         (read,) = run.read(name)
         yield (read["least"], read["greatest"]), (min(measured), max(measured))
 
