@@ -155,6 +155,7 @@ class Bars(Struct, frozen=True, tag=True):
     lead : the number of first bars that are shown even if the note and the numbers above the bars
         have no room then.
     gap : the empty rows after each bar, if all bars have room for them.
+    own_digits : each number is rounded by its own error, not all by the smallest.
     """
 
     title: str
@@ -169,6 +170,7 @@ class Bars(Struct, frozen=True, tag=True):
     cursor: str = ""
     lead: int = 0
     gap: int = 0
+    own_digits: bool = False
 
 
 class Grid(Struct, frozen=True):

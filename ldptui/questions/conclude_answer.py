@@ -89,10 +89,13 @@ class ConcludeAnswer(RobustConclusion, ReportAnswer):
         """The answer, a sentence for each claim, and the fakes."""
         first, fakes = int(np.argmax(self.estimates)), text.percent(self.share)
         low, high = text.short(float(self.low[first]), 3), text.short(float(self.high[first]), 3)
-        yield (
-            f"If up to {fakes} of the reports are fake, "
-            f"item {self.labels[first]} is held by {low} to {high}."
-        )
+        if self.floor is not None and self.floor.share > self.share:
+            proved = f"At least {text.percent(self.floor.share)} of the reports are fake"
+            item = f"with up to {fakes}, item {self.labels[first]} would be"
+            yield f"{proved}, more than the {fakes} assumed: {item} held by {low} to {high}."
+        else:
+            item = f"item {self.labels[first]} is held by {low} to {high}"
+            yield f"If up to {fakes} of the reports are fake, {item}."
         sure = text.percent(self.confidence)
         said = (self._claims(sure), self._unfit(sure), self._fakes(sure))
         yield from (f"{words}." for each in said for words in each)
@@ -131,9 +134,6 @@ class ConcludeAnswer(RobustConclusion, ReportAnswer):
                 f"Fakes: at least {text.percent(floor.share)} of the reports ({sure}), "
                 f"as {text.count(floor.seen)} support {what}; {UNSEEN}"
             )
-            if floor.share > self.share:
-                most = text.percent(self.share)
-                yield f"These intervals are true for at most {most} fakes; with more they may fail"
 
     @property
     def notes(self) -> Iterator[str]:

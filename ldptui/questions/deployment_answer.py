@@ -13,7 +13,7 @@ from ldptui.core.base.errors import ScenarioError
 from ..catalogue.kind_rows import kind_words, swept_kinds
 from ..charts.series import Bar, Bars
 from ..text import format as text
-from .deployment_cells import NONE, Deployment, Outcome, has_tried_defences
+from .deployment_cells import NONE, Deployment, Outcome, has_tried_defences, pick_best
 from .parameters import BEST
 from .plan_question import plan
 from .question_answer import QuestionAnswer, Table
@@ -96,7 +96,7 @@ class DeploymentAnswer(QuestionAnswer):
         incomplete rows.
 
         Complete rows are in this order: the best defence, defences whose intervals overlap with its
-        interval, all others by their gain.
+        interval, all others, by what they leave at most.
         """
         rows: dict[tuple[str, str], DeploymentRow] = {}
         for each in self.found:
@@ -104,12 +104,11 @@ class DeploymentAnswer(QuestionAnswer):
             rows.setdefault(key, DeploymentRow(*key, each.protocol == self.deployment.protocol, {}))
             rows[key].cells[each.attack] = each
         whole = [row for row in rows.values() if row.is_whole]
-        tried = [row for row in whole if row.is_own and row.defence != NONE]
-        best = min((row.worst for row in tried), key=lambda each: each.most, default=None)
+        best = pick_best([row.worst for row in whole if row.is_own and row.defence != NONE])
 
         def place(row: DeploymentRow) -> tuple[bool, bool, bool, float]:
             may_be_as_good = best is not None and row.worst.least <= best.most
-            return not row.is_own, row.worst is not best, not may_be_as_good, row.worst.gain or 0.0
+            return not row.is_own, row.worst is not best, not may_be_as_good, row.worst.most
 
         whole.sort(key=place)
         return [*whole, *(row for row in rows.values() if not row.is_whole)]
@@ -215,11 +214,12 @@ class DeploymentAnswer(QuestionAnswer):
     def table(self, is_brief: bool = False) -> Table:
         """The table with a column for each attack, a row for each protocol and defence."""
         del is_brief
-        largest = max((abs(100 * each.gain) for each in self.found if each.gain), default=1.0)
-        digits = max(1, 2 - math.floor(math.log10(largest)))
         heads = ("protocol + defence", *(f"{attack.upper()} ± 95 %" for attack in ATTACKS))
         return heads, [
-            (row.name, *(_format_gain(row.cells.get(attack), digits) for attack in ATTACKS))
+            (
+                row.name,
+                *(_points(row.cells[attack]) if attack in row.cells else "" for attack in ATTACKS),
+            )
             for row in self.rows
         ]
 
@@ -257,7 +257,7 @@ class DeploymentAnswer(QuestionAnswer):
         clear = [found for found in worst if not self._is_noisy(found[1])]
         drawn = [found for found in clear if found[2] <= longest]
         bars = tuple(Bar(row.bar, gain, 100 * each.half or None) for row, each, gain in drawn)
-        beyond = [f"{found[0].bar} {_format_gain(found[1], 0)}"
+        beyond = [f"{found[0].bar} {_points(found[1])}"
                   for found in clear if found not in drawn]  # fmt: skip
         noisy = [row.bar for row, each, _ in worst if self._is_noisy(each)]
         notes = []
@@ -266,7 +266,9 @@ class DeploymentAnswer(QuestionAnswer):
         notes += [f"beyond this axis: {', '.join(beyond)}"] if beyond else []
         notes += [f"too noisy to tell: {', '.join(noisy)}"] if noisy else []
         title = "Points that fakes add at worst, with each defence"
-        chart = Bars(title, bars, note="; ".join(notes), item="defence", value="points")
+        chart = Bars(
+            title, bars, note="; ".join(notes), item="defence", value="points", own_digits=True
+        )
         rows = [
             ("", row.bar, gain, _points(each), each.attack.upper(), row.gloss)
             for row, each, gain in drawn
@@ -276,29 +278,17 @@ class DeploymentAnswer(QuestionAnswer):
 
 
 def _points(outcome: Outcome) -> str:
-    """The gain in percent of all users, in three digits, more where its interval is so short."""
-    gain, half = 100 * (outcome.gain or 0.0), 100 * outcome.half
-    if not outcome.error:
-        return text.short(gain, 3)
-    first = math.floor(math.log10(half))
-    digits = max(0, -first, 2 - math.floor(math.log10(max(abs(gain), half))))
-    return f"{text.fixed_decimals(gain, digits)} ± {text.fixed_decimals(half, digits)}"
-
-
-def _format_gain(outcome: Outcome | None, digits: int) -> str:
-    """The gain in points with so many decimals, and the half-width of its interval."""
-    if outcome is None:
-        return ""
+    """The gain in percent of all users: in three digits, or with the half of its interval."""
     if outcome.gain is None:
         return text.MISSING
-    gain = text.fixed_decimals(100 * outcome.gain, digits)
-    return (
-        gain if outcome.error is None else f"{gain} {text.plus_minus(100 * outcome.half, digits)}"
-    )
+    gain, half = 100 * outcome.gain, 100 * outcome.half
+    return text.estimate(gain, half) if half else text.short(gain, 3)
 
 
-def plan_words(deployment: Deployment) -> Iterator[str]:
-    """Yields sentences about the change that the planner recommends."""
+def plan_change(deployment: Deployment) -> tuple[str, Sequence[str]]:
+    """The protocol that the planner recommends, and a sentence about it; the deployment's own if
+    there is no plan.
+    """
     asked: Mapping[str, Any] = {
         name: getattr(deployment, name)
         for name in ("items", "users", "epsilon", "share", "targets")
@@ -308,13 +298,13 @@ def plan_words(deployment: Deployment) -> Iterator[str]:
         try:
             found[protocol] = plan(protocol=protocol, power=POWER, **asked)
         except ScenarioError as error:
-            yield f"The planner has no plan for {protocol.upper()}: {error}."
-            return
+            words = f"The planner has no plan for {protocol.upper()}: {error}."
+            return deployment.protocol, [words]
     now, then = found[deployment.protocol], found[BEST]
     kept = f"{deployment.protocol.upper()} finds items of frequency {text.short(now.frequency, 3)}"
     sentence = f"In spite of the fakes {kept} and more, with probability {POWER}"
     if then.frequency < now.frequency * (1 - 5e-3):
         better = text.short(then.frequency, 3)
-        yield f"{sentence}; {then.protocol.upper()}, the best here, would those of {better}."
-    else:
-        yield f"{sentence}; no protocol here finds rarer ones."
+        words = f"{sentence}; {then.protocol.upper()}, the best here, would those of {better}."
+        return then.protocol, [words]
+    return deployment.protocol, [f"{sentence}; no protocol here finds rarer ones."]

@@ -134,7 +134,7 @@ def floor(deployment: Deployment, attack: str) -> float | None:
 def outcomes(
     deployment: Deployment,
     attacks: Sequence[str],
-    others: Iterable[str],
+    others: Sequence[str],
     hook: Hook = no_hook,
 ) -> Iterator[Outcome]:
     """Yields the cells of the matrix, closed forms first.
@@ -142,19 +142,25 @@ def outcomes(
     The deployment as it is, other protocols, its protocol under each defence, and the others under
     the one that helps it most.
     """
-    own, found = deployment.protocol, list[Outcome]()
-    rivals = [kind for kind in others if kind != own]
-    for protocol in (own, *rivals):
+    own, worst = deployment.protocol, list[Outcome]()
+    for protocol in (own, *others):
         yield from (_measure_cell(deployment, protocol, attack, NONE, hook) for attack in attacks)
     for defence in (*PLAIN, *FILTERS):
+        row = list[Outcome]()
         for attack in attacks:
-            outcome = _measure_cell(deployment, own, attack, defence, hook)
-            found.append(outcome)
-            yield outcome
-    if (helps := best(found)) is not None:
-        for protocol in rivals:
+            row.append(_measure_cell(deployment, own, attack, defence, hook))
+            yield row[-1]
+        if all(each.gain is not None for each in row):
+            worst.append(max(row, key=lambda each: each.most))
+    if (helps := pick_best(worst)) is not None:
+        for protocol in others:
             for attack in attacks:
-                yield _measure_cell(deployment, protocol, attack, helps[0].defence, hook)
+                yield _measure_cell(deployment, protocol, attack, helps.defence, hook)
+
+
+def count_rows(others: Sequence[str]) -> int:
+    """The rows of the matrix with these other protocols: each alone and with the best defence."""
+    return 1 + len(PLAIN) + len(FILTERS) + 2 * len(others)
 
 
 def has_tried_defences(found: Iterable[Outcome], attacks: Sequence[str]) -> bool:
@@ -163,13 +169,14 @@ def has_tried_defences(found: Iterable[Outcome], attacks: Sequence[str]) -> bool
     return tried >= {(kind, attack) for kind in (*PLAIN, *FILTERS) for attack in attacks}
 
 
-def best(found: Iterable[Outcome]) -> list[Outcome] | None:
-    """The cells of the defence with the least worst gain; None if no defence has all its cells."""
-    rows: dict[str, list[Outcome]] = {}
-    for outcome in found:
-        rows.setdefault(outcome.defence, []).append(outcome)
-    whole = [row for row in rows.values() if all(each.gain is not None for each in row)]
-    return min(whole, key=lambda row: max(each.most for each in row), default=None)
+def pick_best(worst: Sequence[Outcome]) -> Outcome | None:
+    """The best of the worst cells of some defences; None if there are none.
+
+    Of those that cannot be told from the one with the least upper end, it is the most exact one.
+    """
+    least = min((each.most for each in worst), default=0.0)
+    equal = [each for each in worst if each.least <= least]
+    return min(equal, key=lambda each: (each.half, each.most), default=None)
 
 
 def _measure_cell(

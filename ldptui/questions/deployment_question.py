@@ -10,7 +10,7 @@ from ldptui.core.base.ranges import EPSILON, SHARE, USERS
 
 from ..text import format as text
 from .choices import local
-from .draft_values import three_targets
+from .draft_values import targets_or_three
 from .options import AllowedWords, Argument, Blank
 from .parameters import Items, Targets, pairs, users_of
 from .question import Steps, question
@@ -47,7 +47,7 @@ def deployment(
         Blank(100_000, users_of, steps="1-2-5", only=_is_uncounted),
     ] = None,
     share: Annotated[float, SHARE, "B", Blank(0.05, "attack.share", steps="hundredths")] = 0.05,
-    targets: Annotated[Targets, "R", Blank(3, three_targets)] = 3,
+    targets: Annotated[Targets, "R", Blank(3, targets_or_three)] = 3,
 ) -> Steps[DeploymentAnswer]:
     """Put every attack on a deployment beside every defence, and beside other protocols: closed
     forms where there are, quick simulations elsewhere; the worst cell, what no defence can tell,
@@ -74,8 +74,8 @@ def deployment(
 
     from ldptui.core.reports.sources import labels_in, sources
 
-    from .deployment_answer import ATTACKS, DeploymentAnswer, plan_words
-    from .deployment_cells import Deployment, Outcome, floor, outcomes
+    from .deployment_answer import ATTACKS, DeploymentAnswer, plan_change
+    from .deployment_cells import Deployment, Outcome, count_rows, floor, outcomes
     from .mechanisms import DRAWN
 
     labels = None if domain is None else labels_in(Path(domain))
@@ -91,13 +91,15 @@ def deployment(
         raise ScenarioError("is required, or files of reports", key="users")
     yield "closed forms of every attack"
     mine = Deployment(protocol, epsilon, size, users, share, targets, counts)
-    hidden, plan, found = floor(mine, ATTACKS[0]), [*plan_words(mine)], list[Outcome]()
-    for outcome in outcomes(mine, ATTACKS, DRAWN):
+    hidden, found = floor(mine, ATTACKS[0]), list[Outcome]()
+    best, plan = plan_change(mine)
+    rivals = [kind for kind in dict.fromkeys((*DRAWN, best)) if kind != protocol]
+    for outcome in outcomes(mine, ATTACKS, rivals):
         found.append(outcome)
         if outcome.attack == ATTACKS[-1]:
             answer = DeploymentAnswer(mine, tuple(found), hidden, plan)
             yield answer
-            yield f"{len(answer.rows)} rows are known"
+            yield f"{len(answer.rows)} of {count_rows(rivals)} rows are known"
     return DeploymentAnswer(mine, tuple(found), hidden, plan)
 
 

@@ -43,6 +43,7 @@ class TableAnswer(QuestionAnswer):
     groups : the values and the size of each class, the smallest first; empty if there are too many
         for a chart.
     given_away : for a sensitive column, the largest class with one value of it, in words.
+    left_out : the columns of the table that are neither.
     """
 
     rows: int
@@ -56,6 +57,7 @@ class TableAnswer(QuestionAnswer):
     unique_columns: Sequence[str]
     groups: Sequence[tuple[str, int]] = hidden(())
     given_away: Mapping[str, str] = hidden()
+    left_out: Sequence[str] = hidden(())
 
     @property
     def title(self) -> str:
@@ -68,12 +70,14 @@ class TableAnswer(QuestionAnswer):
         away = {name: round(each.homogeneous_share * self.rows)
                 for name, each in self.sensitive.items()}  # fmt: skip
         many = f"{text.count(alone)} of {rows} people" if alone else f"Nobody of {rows} people"
-        told = [f"the {name} of {text.count(number) if number else 'nobody'} is given away"
-                for name, number in away.items()]  # fmt: skip
+        told = [f"{name} is given away for {text.count(lost) if lost else 'nobody'}"
+                for name, lost in away.items()]  # fmt: skip
         private = "no attribute privacy" if any(away.values()) else "attribute privacy holds"
         end = f": {private}" if told else ""
-        yield f"{'; '.join([f'{many} can be identified by {known}', *told])}{end}."
+        yield f"{'; '.join([f'{many} can be identified by {known} (k = {self.k})', *told])}{end}."
         yield f"k-anonymity: k = {self.k}, the rows of the smallest class."
+        if self.left_out:
+            yield f"{_join(self.left_out)}: left out, neither known to others nor sensitive."
         for name in self.unique_columns:
             yield f"{name} is unique: no two rows agree on it."
         if not self.sensitive:
@@ -82,18 +86,15 @@ class TableAnswer(QuestionAnswer):
             least, most = text.count(spread.l_distinct), text.short(spread.t_equal, 3)
             yield f"l-diversity: l = {least}, the fewest values of {name} in a class."
             yield f"t-closeness: t = {most}, the distance of {name} in a class from the whole."
-            said = (
-                f"fails: {self.given_away[name]}" if away[name] else "holds: no class has one value"
-            )
+            lost = self.given_away[name]
+            said = f"fails: {lost}" if lost else "holds: no class has one value"
             yield f"Attribute privacy of {name} {said}."
 
     def quantities(self) -> Iterator[QuantityRow]:
-        below = text.percent(self.share_below_5)
+        alone, below = text.percent(self.unique_share), text.percent(self.share_below_5)
         yield QuantityRow("k", text.count(self.k), "rows of the smallest class", "k")
         yield QuantityRow("classes", text.count(self.classes), "different quasi-identifiers", "k")
-        yield QuantityRow(
-            "unique rows", text.percent(self.unique_share), "alone in their class", "k"
-        )
+        yield QuantityRow("unique rows", alone, "alone in their class", "k")
         yield QuantityRow("rows in small classes", below, "of fewer than 5 rows", "k")
         for name, spread in self.sensitive.items():
             away = text.percent(spread.homogeneous_share)
@@ -222,8 +223,7 @@ def _people_bars(title: str, bars: Sequence[Bar], known: str) -> Figure:
     from ..charts.series import Bars
     from .sheet import shares
 
-    note = f"▸ identified: nobody else has the same {known}"
-    note = note if any(bar.target for bar in bars) else ""
+    note = f"▸ identified: nobody else has the same {known}" * any(bar.target for bar in bars)
     rest = f"{len(bars) - SHOWN} more" if len(bars) > SHOWN else ""
     return shares(
         Bars(title, tuple(bars[:SHOWN]), rest=rest, note=note, item="who", value="people")
@@ -232,9 +232,7 @@ def _people_bars(title: str, bars: Sequence[Bar], known: str) -> Figure:
 
 def _join(names: Sequence[str]) -> str:
     """Names in a row: a, b and c."""
-    if not names:
-        return text.MISSING
-    return ", ".join(names[:-1]) + (" and " if len(names) > 1 else "") + names[-1]
+    return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:]))) or text.MISSING
 
 
 def _guess_quasi(header: Sequence[str], rows: Sequence[Sequence[str]]) -> tuple[str, str]:
@@ -321,7 +319,7 @@ def _table_answer(path: Path, quasi: Sequence[str], sensitive: Sequence[str]) ->
 
     from ldptui.core.lab.disclosure import MOST_VALUES, diversity, group
 
-    from .inputs import named_columns
+    from .inputs import header_of, named_columns
 
     columns = named_columns(path, quasi, "quasi", MOST_VALUES)
     private = named_columns(path, sensitive, "sensitive") if sensitive else []
@@ -334,6 +332,7 @@ def _table_answer(path: Path, quasi: Sequence[str], sensitive: Sequence[str]) ->
         [column.name for column in columns if len(column.values) == classes.rows],
         _list_groups(classes, columns),
         {column.name: _example_of_loss(classes, columns, column) for column in private},
+        [name for name in header_of(path) if name not in (*quasi, *sensitive)],
     )  # fmt: skip
 
 

@@ -88,9 +88,9 @@ def targets_or_ten(draft: Draft) -> int | None:
     return targets_of(draft) or _targets_below(draft, 10)
 
 
-def three_targets(draft: Draft) -> int | None:
-    """Three targets, or d - 1 for fewer items."""
-    return _targets_below(draft, 3)
+def targets_or_three(draft: Draft) -> int | None:
+    """The number of the draft's targets; without targets three, or d - 1 for fewer items."""
+    return targets_of(draft) or _targets_below(draft, 3)
 
 
 def _targets_below(draft: Draft, most: int) -> int | None:

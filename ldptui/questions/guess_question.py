@@ -124,7 +124,7 @@ def _round_down(value: float) -> float:
             "Two items told apart",
             "fresh",
             [1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300],
-            {"an even guess is right": ("between_two", "attacked")},
+            {"guess is right": ("between_two", "attacked")},
             "fresh reports of one item",
             "chance",
             without=("gain",),

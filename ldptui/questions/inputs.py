@@ -68,10 +68,15 @@ def _bound(document: str, folder: Path) -> Cell:
     return bind(Scenario(json.loads(document), "", folder)).cells[0]
 
 
+def header_of(path: Path) -> tuple[str, ...]:
+    """The column names of a CSV file; raises FileError."""
+    with table_rows(path) as rows:
+        return tuple(next(rows, ()))
+
+
 def offer_columns(path: Path, *fields: str) -> Generator[Offers, None, tuple[str, ...]]:
     """The column names of a CSV file, after offering them to these fields; raises FileError."""
-    with table_rows(path) as rows:
-        columns = tuple(next(rows, ()))
+    columns = header_of(path)
     yield Offers(dict.fromkeys(fields, columns))
     return columns
 

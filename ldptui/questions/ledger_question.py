@@ -186,8 +186,8 @@ def _numbers_of_reports(given: Mapping[str, Any]) -> Sequence[int]:
             _places,
             {
                 "sequential, Σ ε": ("spent.sequential.epsilon", "attacked"),
-                "improved (KOV 3.5)": ("spent.improved.epsilon", "clean"),
-                "exact (KOV 3.3)": ("spent.exact.epsilon", "theory"),
+                "improved KOV 3.5": ("spent.improved.epsilon", "clean"),
+                "exact KOV 3.3": ("spent.exact.epsilon", "theory"),
             },
             "releases so far",
             "ε",

@@ -342,6 +342,12 @@ def _choices(
     estimate, both = column(chart.value, values), None
     if errors:
         halves = [fmt.plus_minus(bar.error, places) if bar.error else "" for bar in bars]
+        if chart.own_digits:
+            written = [fmt.estimate(bar.value, bar.error).partition("± ") for bar in bars]
+            values, halves = (
+                [each[0].rstrip() for each in written],
+                ["".join(each[1:]) for each in written],
+            )
         wide = max(map(cell_len, halves))
         texts = [f"{v} {h.ljust(wide)}" for v, h in zip(values, halves, strict=True)]
         both = column(f"{chart.value} ± error", texts)

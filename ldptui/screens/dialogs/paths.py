@@ -142,6 +142,11 @@ def home_as_tilde(path: Path) -> str:
     return "~" if str(inside) == "." else f"~/{inside}"
 
 
+def path_from(folder: Path, path: Path) -> str:
+    """The path of a file as seen from a folder that it is in, else from the home folder."""
+    return str(path.relative_to(folder)) if path.is_relative_to(folder) else home_as_tilde(path)
+
+
 class SaveScreen(PathScreen):
     """A dialog that saves the draft; the result is its new absolute path, None if cancelled.
 

@@ -45,7 +45,7 @@ from ...widgets.key_hints import KeyHints, group_words
 from ...widgets.status import StatusLine
 from ...widgets.words import cut_at_word
 from .lab_form import LabBody
-from .page import READ, Page, title_of
+from .page import Page, title_of
 from .topic_tabs import KEYS, MEMBERS, TopicTabs
 
 if TYPE_CHECKING:
@@ -354,16 +354,16 @@ class LabScreen(Screen[None]):
 
     def action_file(self) -> None:
         """Ask for the file (table or reports) that the question reads."""
-        from ..dialogs.paths import PathScreen, fault_to_read
+        from ..dialogs.paths import PathScreen, fault_to_read, path_from
 
-        folder = self._draft.folder if self._draft is not None else current_dir()
-        title, ends = READ[self.page.read_from]
-        dialog = PathScreen(title, folder, fault_to_read, "chooses", ends=ends)
-        self.app.push_screen(dialog, self._read)
+        folder = (self._draft.folder if self._draft is not None else current_dir()).absolute()
+        key, title, ends = self.page.field_to_read(self._draft, self._field)
 
-    def _read(self, path: Path | None) -> None:
-        if path is not None:
-            self.post_message(KeyEdited(self.page.key_to_read(self._field), str(path)))
+        def read(path: Path | None) -> None:
+            if path is not None:
+                self.post_message(KeyEdited(key, path_from(folder, path)))
+
+        self.app.push_screen(PathScreen(title, folder, fault_to_read, "chooses", ends=ends), read)
 
     def action_export(self) -> None:
         """Ask for a path; the worker then writes the question's file with the numbers shown."""

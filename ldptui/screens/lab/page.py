@@ -22,7 +22,11 @@ if TYPE_CHECKING:
     from ...session.draft import Draft
 
 
-READ: Final = {"file": ("A table to read", (".csv",)), "reports": ("Reports to read", ENDS)}
+READ: Final = {
+    "file": ("A table to read", (".csv",)),
+    "reports": ("Reports to read", ENDS),
+    "domain": ("Names of items to read, one a line", (".txt",)),
+}
 """What ctrl+o asks for, by the option that names it: the dialog's title, and the ends of names."""
 STALE: Final = "STALE: other values · "
 """The mark of an answer that is not that of the form's values, as of a run's."""
@@ -126,16 +130,20 @@ class Page:
     def read_from(self) -> str:
         """The name of the option that takes a file to read; "" if the question reads no file."""
         named = (option.name for option in self.topic.options)
-        return next((name for name in named if name in READ), "")
+        return next((name for name in named if name in ("file", "reports")), "")
 
-    def key_to_read(self, focused: str) -> str:
-        """The key of the field that takes the file; if there are several such fields, the focused
-        one.
+    def field_to_read(self, draft: Draft | None, focused: str) -> tuple[str, str, tuple[str, ...]]:
+        """The key of the field that takes a file, with what `READ` says of it: the focused field if
+        it takes one, else the table's, or the first for reports that is empty or names an example.
         """
-        key = f"lab.{self.topic.name}.{self.read_from}"
-        if self.read_from == "file":
-            return key
-        return focused if focused.startswith(f"{key}.") else f"{key}.0"
+        name, _, row = focused.removeprefix(f"lab.{self.topic.name}.").partition(".")
+        if name not in READ:
+            name, row = self.read_from, ""
+        if name == "reports" and not row:
+            files = self.files(draft)
+            row = str(files.index(EXAMPLE) if EXAMPLE in files else len(files))
+        key = f"lab.{self.topic.name}.{name}"
+        return (f"{key}.{row}" if row else key), *READ[name]
 
     def file_to_write(self, draft: Draft | None) -> tuple[str, str]:
         """The title of the dialog that writes the topic's file, and the name that it proposes."""

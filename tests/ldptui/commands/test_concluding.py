@@ -50,7 +50,7 @@ def told(capsys: Captured, *argv: str) -> dict[str, Any]:
 def test_a_share_below_what_is_proved_is_told(place: Path, capsys: Captured) -> None:
     write(place, [1 / 8] * 8, targets=range(2, 8), fakes=6000)
     assert told(capsys, *arguments(place, "--share", "0.05"))["fakes"]["at_least"] > 0.05
-    words = "These intervals are true for at most 5 % fakes; with more they may fail"
+    words = "of the reports are fake, more than the 5 % assumed: with up to 5 %, item"
     assert words in succeed(capsys, *arguments(place, "--share", "0.05"))
     assert words not in succeed(capsys, *arguments(place, "--share", "0.4"))
 

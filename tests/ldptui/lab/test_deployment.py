@@ -24,7 +24,7 @@ from ldptui.core.theory import expected_metrics
 from ldptui.questions import deployment_cells as cells
 from ldptui.questions import load_question
 from ldptui.questions.deployment_answer import ATTACKS, DeploymentAnswer
-from ldptui.questions.deployment_cells import FILTERED, NONE, TRIALS, Deployment, Outcome, best
+from ldptui.questions.deployment_cells import FILTERED, NONE, TRIALS, Deployment, Outcome, pick_best
 from ldptui.questions.sheet import AnswerSheet
 from ldptui.session.draft import edit_keys, open_draft
 from ldptui.session.scenario_file import locate
@@ -85,10 +85,13 @@ def test_the_words_are_those_of_the_matrix(answer: AnswerSheet, capsys: Captured
     assert printed["worst"] == vars(left[NONE])
     assert printed["worst"]["attack"] == "mga"
     # The bars, the rows and the sentence have them by what is left, what may be the best first.
-    best_row = min((name for name in left if name != NONE), key=lambda name: left[name].most)
+    tried = {name: cell for name, cell in left.items() if name != NONE}
+    surely = min(cell.most for cell in tried.values())
+    best_row = min((name for name, cell in tried.items() if cell.least <= surely),
+                   key=lambda name: left[name].half)  # fmt: skip
     surely = left[best_row].most
     order = sorted(
-        left, key=lambda name: (name != best_row, left[name].least > surely, left[name].gain)
+        left, key=lambda name: (name != best_row, left[name].least > surely, left[name].most)
     )
     bars = [row[1] for row in answer.figures[0].numbers.rows]
     assert bars[: len(order)] == ["as it is" if name == NONE else name for name in order]
@@ -157,35 +160,31 @@ def test_the_verdict_is_the_size_the_cure_and_the_bound() -> None:
     other = [Outcome("oue", attack, "rsn", 9, 0.05, 0.001, 20) for attack in ATTACKS]
     answered = DeploymentAnswer(mine, [*known, *cure, *other, *near, *wide], None, ())
     names = [row.defence for row in answered.rows]
-    assert names == ["normalise", "ml", "norm-sub", "rsn", NONE]
+    assert names == ["normalise", "norm-sub", "ml", "rsn", NONE]
     far = [Outcome("grr", attack, NONE, 9, 0.7) for attack in ATTACKS]
     sure = [Outcome("oue", attack, "norm-sub", 9, 0.04, 1e-5, 20) for attack in ATTACKS]
     chart = next(DeploymentAnswer(mine, [*known, *sure, *far, *wide], None, ()).figures()).chart
     picture = "\n".join(strip.text.rstrip() for strip in draw(chart, Look(70, 8, DARK)))
     assert re.findall(r"^([a-z -]+) │.*?  +([0-9. ±]+)$", picture, re.MULTILINE) == [
-        ("norm-sub", "4.00 ± 0.0021"), ("as it is", "6.80"),
+        ("norm-sub", "4.0000 ± 0.0021"), ("as it is", "6.8"),
     ]  # fmt: skip
     assert chart.note == "beyond this axis: GRR 70; too noisy to tell: ml"
     *_, last = DeploymentAnswer(mine, [*known, *harm], None, ()).sentences
     assert last == "norm-cut makes it worse: 40.0 ± 2.1 points."
     exact = [Outcome("oue", attack, "norm-cut", 9, 0.3933245, 0.00041, 20) for attack in ATTACKS]
     *_, last = DeploymentAnswer(mine, [*known, *exact], None, ()).sentences
-    assert last == "norm-cut makes it worse: 39.33 ± 0.09 points."
+    assert last == "norm-cut makes it worse: 39.332 ± 0.086 points."
 
 
-def test_a_row_with_a_gap_never_helps_most() -> None:
+def test_the_best_is_the_most_exact_of_those_that_do_not_differ() -> None:
     rows = [
-        Outcome("oue", "mga", "a", 9, 0.3),
-        Outcome("oue", "ria", "a", 9, 0.1, 0.05, 20),
-        Outcome("oue", "mga", "b", 9, 0.1),
-        Outcome("oue", "ria", "b", 9, why="is refused"),
-        Outcome("oue", "mga", "c", 9, 0.25, 0.1, 20),
-        Outcome("oue", "ria", "c", 9, 0.0),
+        Outcome("oue", "mga", "a", 9, 0.30, 0.001, 20),
+        Outcome("oue", "mga", "b", 9, 0.25, 0.02, 20),  # at most 0.29, and surely less
+        Outcome("oue", "mga", "c", 9, 0.20, 0.1, 20),  # perhaps more, or less, than both
     ]
-    found = best(rows)
-    assert found is not None
-    assert {each.defence for each in found} == {"a"}  # 0.3 for sure, c perhaps more
-    assert best(rows[2:4]) is None
+    for known, name in ((rows, "b"), (rows[::2], "a"), (rows[2:], "c"), ([], None)):
+        found = pick_best(known)
+        assert (found and found.defence) == name
 
 
 def test_counts_of_named_items_tell_them_too(tmp_path: Path) -> None:

@@ -317,8 +317,9 @@ def test_a_total_is_said_as_what_a_guess_becomes(entries: list[str], said: str) 
 def test_what_a_table_gives_away_begins_with_its_verdict() -> None:
     found = ldptui.disclose("pay.csv", quasi=("name", "zero"))
     assert found.unique_columns == ["name"]
-    verdict, least, unique, missing = found.sentences
-    assert verdict == "400 of 400 people can be identified by name and zero."
+    verdict, least, left_out, unique, missing = found.sentences
+    assert verdict == "400 of 400 people can be identified by name and zero (k = 1)."
+    assert left_out.endswith(": left out, neither known to others nor sensitive.")
     assert least == "k-anonymity: k = 1, the rows of the smallest class."
     assert missing.startswith("l-diversity, t-closeness and attribute privacy are those of")
     assert unique == "name is unique: no two rows agree on it."

@@ -253,8 +253,8 @@ SENTENCES: Final = {
     "deployment": "5 % fakes lift 1 item by 13.7 percentage points; no defence here surely leaves "
     "less; no defence can get below 13.7.",
     "design": "SS w = 11 has the least worst-case error: that of GRR is 346 % larger.",
-    "disclose": "1 of 5 people can be identified by zip and age; the ill of 3 is given away: no "
-    "attribute privacy.",
+    "disclose": "1 of 5 people can be identified by zip and age (k = 1); ill is given away for 3: "
+    "no attribute privacy.",
     "estimate": "Item 0 has the largest estimate: 0.573 ± 0.078.",
     "guess": "An observer names a user's item in 12.5 % of cases, with a report in 51.4 %.",
     "infer": "The true attribute is named in 51.6 % of messages with zeros data, in 31.6 % with "

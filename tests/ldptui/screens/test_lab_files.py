@@ -14,9 +14,10 @@ from textual.widgets import Input
 from ldptui.app import Workbench
 from ldptui.messages import KeyEdited
 from ldptui.questions.sheet import AnswerSheet, list_rows
-from ldptui.questions.topics import GROUPS
+from ldptui.questions.topics import GROUPS, TOPICS
 from ldptui.screens.dialogs.paths import PathScreen
 from ldptui.screens.lab.lab_screen import LabScreen
+from ldptui.screens.lab.page import READ, Page
 from ldptui.screens.palette import commands
 from ldptui.session import draft as drafts
 from ldptui.terminal.settings import Settings
@@ -170,3 +171,22 @@ async def test_enter_puts_what_is_proposed_into_the_scenario() -> None:
         app.workbench.action_undo()
         document = dict(app.workbench.draft.document or {})  # type: ignore[union-attr]
         assert document["protocol"]["kind"] != "ue"
+
+
+@pytest.mark.parametrize(
+    ("tab", "focused", "typed", "filled"),
+    [
+        ("conclude", "reports.1", {}, "reports.1"),
+        ("conclude", "domain", {}, "domain"),
+        ("conclude", "epsilon", {}, "reports.0"),  # it names example data
+        ("conclude", "epsilon", {"reports": ("a.csv",)}, "reports.1"),
+        ("disclose", "quasi", {}, "file"),
+        ("deployment", "", {}, "reports.0"),
+    ],
+)
+def test_the_field_that_a_chosen_file_goes_to(
+    tab: str, focused: str, typed: dict[str, object], filled: str
+) -> None:
+    page = Page(TOPICS[tab], typed)
+    expected = f"lab.{tab}.{filled}", *READ[filled.partition(".")[0]]
+    assert page.field_to_read(DRAFT, f"lab.{tab}.{focused}") == expected

@@ -144,10 +144,10 @@ async def test_attribute_privacy_of_ones_own_table_takes_at_most_twenty_keys(
     monkeypatch.chdir(tmp_path)
     Path("people.csv").write_text("sex,town,smokes\nf,Bern,no\nf,Bern,no\nm,Chur,no\nm,Chur,yes\n")
     tab, values = await asked_question(
-        "ctrl+p 'attribute' enter ctrl+o 'pe' tab enter", 16, file=str(tmp_path / "people.csv")
+        "ctrl+p 'attribute' enter ctrl+o 'pe' tab enter", 16, file="people.csv"
     )
     answer = ask(tab, **values)
-    assert answer.words[0].endswith("the smokes of 2 is given away: no attribute privacy.")
+    assert answer.words[0].endswith("smokes is given away for 2: no attribute privacy.")
     assert "sex f and town Bern give smokes no away (2 rows)" in " ".join(answer.words)
 
 
