@@ -17,10 +17,15 @@ from .session.snapshot import Reply, Snapshot
 
 @dataclass(eq=False)
 class KeyEdited(Message):
-    """Posted when a form has changed a key of the scenario; a value of None removes the key."""
+    """Posted when a form has changed a key of the scenario; a value of None removes the key.
+
+    undo_step : of a step up or down, which is not taken if it breaks a rule of the key: puts the
+        value before it back.
+    """
 
     key: str
     value: Any
+    undo_step: Callable[[], None] | None = None
 
 
 @dataclass(eq=False)
@@ -40,7 +45,8 @@ class KeysProposed(Message):
 class StatusNote(Message):
     """Posted to show a note in the status line for a few seconds.
 
-    refuses_key : it says why a key did nothing, and gives way to a problem and to an edit.
+    refuses_key : it is about the last key alone, and gives way to a problem, an edit and another
+        row.
     """
 
     note: str

@@ -277,7 +277,7 @@ def _fields(app: App[Any], screen: Any) -> Iterator[SystemCommand]:
 
 
 def field_title(draft: Draft, key: str) -> str:
-    """The title of a field, in a list with its place: `share over rounds β, phase 2`."""
+    """The title of a field, in a list with its place: `share of fakes β, phase 2`."""
     from .workbench.attack_pane import PLACES
     from .workbench.attack_rows import place_of
 

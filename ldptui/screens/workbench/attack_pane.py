@@ -104,6 +104,9 @@ class AttackPane(FormPane):
         hidden = self.view == "form"
         self.set_class(bool(problems) and hidden, "-wrong")
         line = problems[0].line if problems and hidden else None
+        panes = getattr(self.screen, "panes", None)
+        if line is not None and panes is not None and panes.field(problems[0].key) is not None:
+            line = None  # its row says it
         subtitle = "" if line is None else f"[@click=switch]✗ line {line} · alt+s script[/]"
         if subtitle != self._said:
             self._said = self.border_subtitle = subtitle
@@ -225,11 +228,14 @@ class AttackPane(FormPane):
             return
         (table, at), before = place, value_of(draft, place[0])
         after, chosen = changed_list(before, what, at)
+        word = f"{PLACES.get(table, 'part')} {at + 1}"
+        if after == before:
+            end = "first" if what == "up" else "last"
+            self.post_message(StatusNote(f"{word} is the {end}", refuses_key=True))
+            return
         self._wanted = f"{table}.{chosen}.{'share' if table == PHASES else 'kind'}"
         if what == "remove":
-            self.post_message(
-                StatusNote(f"{PLACES.get(table, 'part')} {at + 1} removed; ctrl+z brings it back")
-            )
+            self.post_message(StatusNote(f"{word} removed; ctrl+z brings it back"))
         if table == PHASES and not after:
             self.post_message(KeyEdited("attack", without_phases(attack_of(draft))))
         else:

@@ -9,6 +9,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from msgspec.structs import replace
+
 from ...catalogue import kind_words, listed_kinds, title_of
 from ...session.draft import attack_script as script
 from ...session.draft import input_of, keys_of, kind_of, sweep_of, used_keys, value_of
@@ -49,7 +51,7 @@ def attack_rows(draft: Draft, is_open: bool = False) -> Iterator[FormRow]:
         kinds = [(kind, kind) for kind in listed_kinds("attack")]
         yield FormRow("attack.kind", kind, label="", options=kinds)
         yield remark("reason", kind_words("attack", str(kind)).reason)
-    yield from _campaign(draft, phased=shape == "phases")
+    yield from _campaign(draft, script.phases_of(attack))
     if shape == "mixture" or "share" in keys:
         yield from _share(draft, is_open)
     if shape != "one" or "targets" in keys:
@@ -132,13 +134,17 @@ def facts(draft: Draft) -> str:
     return f"{first}{gap}f_T = {held}"
 
 
-def _campaign(draft: Draft, *, phased: bool) -> Iterator[FormRow]:
+def _campaign(draft: Draft, phases: Sequence[Table]) -> Iterator[FormRow]:
     """Yields the rows of a campaign's rounds; its drift is only named, as it is edited in the
     script.
     """
-    if phased or value_of(draft, "campaign") is not None:
-        for key in ("campaign.rounds", "campaign.churn"):
-            yield own_row(draft, key, optional=True)
+    if phases or value_of(draft, "campaign") is not None:
+        rounds = own_row(draft, "campaign.rounds", optional=True)
+        if rounds.value is None and phases:
+            many = sum(number for phase in phases if isinstance(number := phase.get("rounds"), int))
+            rounds = replace(rounds, value=many, follows=True)
+        yield rounds
+        yield own_row(draft, "campaign.churn", optional=True)
         drift = value_of(draft, "campaign.drift")
         kind = drift.get("kind", "") if isinstance(drift, Mapping) else ""
         yield remark("drift", f"drifts to {kind}, as the script says" if kind else "")

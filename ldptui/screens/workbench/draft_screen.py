@@ -19,6 +19,7 @@ from ...session.draft import (
     edit_key,
     edit_keys,
     edit_text,
+    own_problem,
     read_on,
     repair_of,
     value_of,
@@ -120,6 +121,7 @@ class DraftScreen(Screen[None]):
 
     def on_field_focused(self, message: FieldFocused) -> None:
         self._field, self._field_of = message.key, self.focused
+        self.status.drop_refusal()
 
     def action_pane(self, number: int, control: Widget | None = None) -> None:
         """Show a pane and put the focus on `control`, or on the control that had it last."""
@@ -130,8 +132,15 @@ class DraftScreen(Screen[None]):
     # Edits.
 
     def on_key_edited(self, message: KeyEdited) -> None:
-        if self.draft is not None:
-            self._edit(message.key, edit_key(self.draft, message.key, message.value))
+        if self.draft is None:
+            return
+        draft = edit_key(self.draft, message.key, message.value)
+        problem = own_problem(draft, message.key)
+        if message.undo_step and problem and own_problem(self.draft, message.key) is None:
+            message.undo_step()
+            self.status.take(StatusNote(f"{self._label(message.key)} {problem.message}", True))
+        else:
+            self._edit(message.key, draft)
 
     def take_keys(self, message: KeysProposed) -> None:
         if self.draft is not None:
@@ -180,7 +189,7 @@ class DraftScreen(Screen[None]):
             key, self.draft, self._edits = self._edits.undone(self.draft)
             value = value_of(self.draft, key)
             self.note(
-                f"{key_label(key)} is {'as it was' if value is None else f'{write(value)} again'}"
+                f"{self._label(key)} is {'as it was' if value is None else f'{write(value)} again'}"
             )
 
     def action_redo(self) -> None:
@@ -189,7 +198,7 @@ class DraftScreen(Screen[None]):
             self.note("nothing to redo")
         else:
             key, self.draft, self._edits = self._edits.redone(self.draft)
-            self.note(f"{key_label(key)} is edited again")
+            self.note(f"{self._label(key)} is edited again")
 
     def save_draft(self) -> None:
         """Store the draft for the next start; an error becomes a note."""
@@ -260,10 +269,16 @@ class DraftScreen(Screen[None]):
         more = f" (and {others} more)" if others else ""
         number = self.panes.telling(first)
         if number is None:
-            return f"{key_label(first.key)} {first.message}".strip() + more
+            return f"{self._label(first.key)} {first.message}".strip() + more
         line = f"line {first.line} of the script" if first.line else "the script"
         key = key_of(self.app, f"pane.{number}", str(number))
-        return f"{key_label(first.key) or line} is wrong: fix it in {NAMES[number]} ({key}){more}"
+        return f"{self._label(first.key) or line} is wrong: fix it in {NAMES[number]} ({key}){more}"
+
+    def _label(self, key: str) -> str:
+        """The label of the row of a key, or the name of the key, with its dotted key."""
+        place = self.panes.field(key)
+        title = place[1].label.strip() if place is not None else ""
+        return f"{title} ({key})" if title else key_label(key)
 
     @property
     def can_repair(self) -> bool:

@@ -157,6 +157,8 @@ class Panes(PaneColumns):
         above = (1, 2) if self._roomy else (1,) if self._height >= ROOM_FOR_PROTOCOL else ()
         sharing = [number for number in FORMS if number not in above]
         opened = next(number for number in self._used if number in sharing)
+        problem = self._draft.problems[0] if self._draft and self._draft.problems else None
+        place = self.field(problem.key) if problem is not None else None
         # A rule and a blank stand on both sides of a title; none is laid out in the first frame.
         room = self._controls.outer_size.width - 4 if self._controls.outer_size else sys.maxsize
         for number in FORMS:
@@ -168,7 +170,8 @@ class Panes(PaneColumns):
                     pane.set_class(folded, "-folded", update=False)
                     self.app.stylesheet.update_nodes([pane, *pane.children])
                 rule = "─ " * folded  # as under the corner of a pane that is open
-                title = f"{rule}{number} {NAMES[number]}"
+                wrong = "✗ " * (folded and place is not None and place[0] == number)
+                title = f"{rule}{wrong}{number} {NAMES[number]}"
                 if folded and pane.setting:
                     title += DOT
                     setting = spell_text(self, pane.setting)

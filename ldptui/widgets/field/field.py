@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from rich.cells import cell_len
@@ -175,11 +175,15 @@ class Field(Widget):
 
     # Upwards.
 
-    def _post(self, value: Any) -> None:
+    def _post(self, value: Any, undo_step: Callable[[], None] | None = None) -> None:
         last = self._sent[-1] if self._sent else self._value
         if not _same(value, last):
             self._sent.append(value)
-            self.post_message(KeyEdited(self.key, value))
+            self.post_message(KeyEdited(self.key, value, undo_step))
+
+    def _undo_step(self) -> None:
+        self._sent.clear()
+        self._rewrite(self._value)
 
     def on_input_changed(self, event: Input.Changed) -> None:
         event.stop()
@@ -208,8 +212,10 @@ class Field(Widget):
         elif words:
             text = words[0]
         if text is not None and text != control.value:
-            control.value = text
-            control.cursor_position = len(text)
+            with control.prevent(Input.Changed):
+                control.value = text
+                control.cursor_position = len(text)
+            self._post(read(text, self.type_), self._undo_step)
 
     def nudge_text(self, up: bool, big: bool) -> str | None:
         """The text of the next allowed number up or down; None if there is none."""
@@ -234,7 +240,8 @@ class Field(Widget):
         """Post the key of the focused field, and the full text of a value that is cut."""
         self.post_message(FieldFocused(self.key))
         if isinstance(self.control, ValueInput) and self.control.is_cut:
-            self.post_message(StatusNote(self.control.value))
+            title = f"{self.label.strip()}: " * bool(self.label)
+            self.post_message(StatusNote(title + self.control.value, refuses_key=True))
 
     def on_descendant_blur(self) -> None:
         self.on_value_input_edit_end()

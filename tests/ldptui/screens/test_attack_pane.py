@@ -294,7 +294,13 @@ async def test_the_parts_of_a_mixture_are_fields() -> None:
 
 async def test_the_phases_of_a_campaign_are_fields() -> None:
     """A quiet phase, 2 % and 10 %: by the keys of every form, without the script."""
-    app = FormApp(AttackPane)
+    notes: list[str] = []
+
+    class NotingApp(FormApp):
+        def on_status_note(self, event: StatusNote) -> None:
+            notes.append(event.note)
+
+    app = NotingApp(AttackPane)
     async with app.run_test(size=(44, 60)) as pilot:
         app.field("attack.kind").control.focus()
         for keys in (["P"], ["enter", *"2%", "enter"], ["P"], ["enter", *"10%", "enter"]):
@@ -304,8 +310,10 @@ async def test_the_phases_of_a_campaign_are_fields() -> None:
         phases = app.draft.document["attack"]["phase"]
         assert [phase["share"] for phase in phases] == [0.0, 0.02, 0.1]
         assert app.draft.problems == ()
-        await pilot.press("up", "right")
+        await pilot.press("J", "up", "right")
+        assert notes[-1] == "phase 3 is the last"
         assert app.draft.document["attack"]["phase"][2]["rounds"] == 11
+        assert app.shown("campaign.rounds") == "31"
         await app.type_into(pilot, "attack.phase.1.share", "1 -> 5%, exponential")
         await app.type_into(pilot, "attack.phase.1.share", "1% to 5%, exponential")
         ramp = {"from": 0.01, "to": 0.05, "shape": "exponential"}

@@ -235,7 +235,7 @@ async def test_the_palette_opens_and_finds(pilot: Pilot[None]) -> None:
 
 def test_the_field_of_a_phase_says_which() -> None:
     draft = open_draft(scenarios.path("burst"))
-    assert field_title(draft, "attack.phase.1.share") == "share over rounds β, phase 2"
+    assert field_title(draft, "attack.phase.1.share") == "share of fakes β, phase 2"
     mixed = edit_key(draft, "attack.phase.1.mix", [{"kind": "ria"}, {"kind": "mga"}])
     assert field_title(mixed, "attack.phase.1.mix.0.kind").endswith(", phase 2, part 1")
     assert field_title(mixed, "protocol.epsilon") == "privacy budget ε"

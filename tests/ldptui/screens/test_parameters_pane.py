@@ -225,7 +225,7 @@ async def test_a_value_that_is_cut_is_said_in_full() -> None:
         for key in ("protocol.epsilon", "sweep.attack.share"):
             app.field(key).control.focus()
             await pilot.pause()
-        assert notes == [shares]
+        assert notes == [f"share of fake users β: {shares}"]
 
 
 @pytest.mark.parametrize(("type_", "text", "value"), [

@@ -74,6 +74,25 @@ async def test_a_bad_value_is_never_simulated_and_never_lost() -> None:
         await until(pilot, lambda: len(engine.requests) > count)
         assert len(engine.requests) == count + 1
         assert engine.requests[-1].document["attack"]["share"] == 0.15
+        screen.post_message(KeyEdited("protocol.epsilon", 99.0))
+        folded = screen.query_one("#pane-2")
+        await until(pilot, lambda: "✗ 2 Parameters" in str(folded.border_title))
+        assert not screen.query_one("#pane-3").border_subtitle  # the script need not be read
+
+
+async def test_a_step_stops_where_a_rule_of_its_key_does() -> None:
+    """The largest ε of one report of RAPPOR follows from its other keys."""
+    async with workbench() as (screen, _, pilot):
+        for key, value in (("protocol.kind", "rappor"), ("protocol.epsilon", 2.1)):
+            screen.post_message(KeyEdited(key, value))
+        await until(pilot, lambda: value_of(screen.draft, "protocol.epsilon") == 2.1)
+        screen.panes.field("protocol.epsilon")[1].control.focus()
+        await pilot.press("right")
+        await until(pilot, lambda: "must be at most 2.19722" in status(screen))
+        assert "one report ε₁ (protocol.epsilon) must" in status(screen)
+        assert not screen.draft.problems
+        await pilot.press("left")
+        await until(pilot, lambda: value_of(screen.draft, "protocol.epsilon") == 2.0)
 
 
 async def test_what_is_typed_while_the_scenario_is_read_is_done_once_it_is_there(
