@@ -23,6 +23,7 @@ from ldptui.core.law.mechanism import LocalMechanism
 from ldptui.core.law.pure import PlacedItems, PureProtocol, item_variance
 from ldptui.core.metrics import METRICS
 from ldptui.core.population import CSVColumns, Population, PopulationSpec, Records
+from ldptui.core.population.targets import ListedTargets
 from ldptui.core.scenario import Point, Scenario, value_at
 from ldptui.core.theory.closed_forms import expected_metric
 
@@ -42,11 +43,11 @@ from .selections import (
     success_metrics,
 )
 from .step_sides import find_step_sides
-from .variables import Variable, axes_of, value_in
+from .variables import LISTED, Variable, axes_of, value_in
 
 POINTS: Final = 49
 """Points of a curve, where its chart has few of them."""
-ALL_POINTS: Final = 160
+ALL_POINTS: Final = 80
 """Points of all curves of a chart, where they are many."""
 FEWEST: Final = 13
 DRAWN_ITEMS: Final = 2**16
@@ -220,8 +221,7 @@ class _Work(Struct, frozen=True):
 
     def _gain_curves(self, points: Mapping[str, Point]) -> Iterator[Curve]:
         kind = value_at(base(self.scenario).document, "protocol.kind")
-        first = next(iter(points.values()))
-        own = next((p for p in points.values() if p.protocol.kind == kind), first)
+        own = next(iter([p for p in points.values() if p.protocol.kind == kind] or points.values()))
         lines: list[Curve] = []
         for label, point in points.items():
             x = self._grid(point, len(points))
@@ -239,8 +239,7 @@ class _Work(Struct, frozen=True):
         yield from lines
 
     def _error_curves(self, points: Mapping[str, Point]) -> Iterator[Curve]:
-        least, families = theory.least_of_all(2, 1.0).family, set[str]()
-        floor = Curve(FLOOR, {})
+        least, families, floor = theory.least_of_all(2, 1.0).family, set[str](), Curve(FLOOR, {})
         for label, point in points.items():
             x = self._grid(point, len(points))
             cells = list(self._cells(point, x))
@@ -255,12 +254,9 @@ class _Work(Struct, frozen=True):
         """The values of x, simulated ones included; fewer if each needs a population of its own."""
         axis, points = self.axis, max(FEWEST, min(POINTS, ALL_POINTS // curves))
         if axis.key in ("population.items", "population.users"):
-            points = min(points, 25)
-            held = getattr(point.population, "items", 0)
-            while points > 6:
-                sizes = axis.grid(points) if axis.key == "population.items" else [held] * points
-                if sum(sizes) <= DRAWN_ITEMS:
-                    break
+            points, held = min(points, 25), getattr(point.population, "items", 0)
+            sizes = axis.grid if axis.key == "population.items" else lambda many: [held] * many
+            while points > 6 and sum(sizes(points)) > DRAWN_ITEMS:
                 points -= 3
         own = own_values(self.scenario, axis.key) or axis.grid(SIMULATED)
         own = [x for x in own if x > 0 or not self.log]
@@ -284,7 +280,11 @@ class _Work(Struct, frozen=True):
             if time.perf_counter() > self.limit:
                 raise UnreadError(_Lengthy())
             try:
-                if cell is None or self.axis.key != SHARE:
+                if cell and self.axis.key == LISTED and hasattr(point.attack, "kind"):
+                    listed = ListedTargets(tuple(self.axis.value_at(x)))
+                    targets = listed.resolve(cell.population, point.seed)
+                    cell = dataclasses.replace(cell, targets=targets)
+                elif cell is None or self.axis.key != SHARE:
                     there = self._point_at(point, x)
                     drawn = self.draw(there.population, there.seed, self.scenario.folder)
                     cell = bind(0, there, drawn, there.sifts, limits=False, parameters=parameters)

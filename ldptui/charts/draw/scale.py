@@ -154,8 +154,8 @@ def _ends(axis: Axis, values: Sequence[Any]) -> tuple[float, float] | None:
         None if end is None or not math.isfinite(end) or (axis.log and end <= 0) else end
         for end in (axis.low, axis.high)
     ]
-    known = [bend(each, axis.log, axis.linear).reshape(-1) for each in values]
-    data = np.concatenate(known) if known else np.empty(0)
+    data = np.concatenate([np.empty(0), *(np.ravel(each) for each in values if None in own)])
+    data = bend(data, axis.log, axis.linear)
     data = data[np.isfinite(data)]
     if None in own and not data.size:
         return None
