@@ -86,10 +86,7 @@ def read_recording(store: Store, path: Path, limits: bool = True) -> tuple[int, 
     try:
         if limits and path.stat().st_size > MAX_BYTES:
             raise FileError(f"{path} is larger than {MAX_BYTES >> 20} MiB (--no-limits lifts this)")
-        data = path.read_bytes()
-        if not _is_recording(data):
-            raise FileError(f"{path} is not a recording of ldptui")
-        with sqlite_error_context(path), _open_recording(data, path) as made:
+        with sqlite_error_context(path), _open_recording(path) as made:
             return _take(store, made, path, limits)
     except (FileError, ScenarioError):
         raise
@@ -99,8 +96,11 @@ def read_recording(store: Store, path: Path, limits: bool = True) -> tuple[int, 
         raise FileError(f"{path} is damaged, or no recording: {error}") from error
 
 
-def _open_recording(data: bytes, path: Path) -> Store:
-    """The store in these bytes, which a stranger wrote: nothing but our own tables."""
+def _open_recording(path: Path) -> Store:
+    """The store in a file, which a stranger wrote: nothing but our own tables."""
+    data = path.read_bytes()
+    if not _is_recording(data):
+        raise FileError(f"{path} is not a recording of ldptui")
     db = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
     store = Store(path, db)
     try:
