@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from msgspec import Struct
 from textual import events
@@ -11,7 +11,6 @@ from textual.binding import Binding, BindingType
 from textual.geometry import Size
 from textual.message import Message
 from textual.reactive import Reactive, var
-from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Static
 
@@ -20,7 +19,6 @@ from ..messages import FieldFocused
 from ..session.draft import own_problem, repair_of, sweep_of, value_of
 from ..terminal.keyboard import first_focus, takes_focus
 from .blank import PlainScroll
-from .delays import call_after
 from .field import ROW_KEYS, Field, FormControl, ValueInput
 from .path_field import PathSuggester
 from .words import put
@@ -172,10 +170,6 @@ def _fill(field: Field, row: FormRow, draft: Draft, problem: str) -> None:
     field.show(row.value, problem)
 
 
-BLOCK_S: Final = 0.7
-"""Seconds that a script may be broken before the form closes: typing breaks it all the time."""
-
-
 class FormPane(Widget, can_focus=True):
     """A pane with a form, which remembers its focused field and is disabled while the script does
     not parse.
@@ -187,7 +181,6 @@ class FormPane(Widget, can_focus=True):
     virtual_size = Reactive(Size(0, 0), layout=False, repaint=False)
 
     _last: Widget | None = None
-    _block_timer: Timer | None = None
     _wanted = ""  # the place of the field that gets the focus once it is there
 
     # The focus.
@@ -233,7 +226,8 @@ class FormPane(Widget, can_focus=True):
 
     def watch_draft(self, draft: Draft | None) -> None:
         if draft is not None and self.is_mounted:
-            self.block(draft)
+            # Edits could not be written into a script that does not parse.
+            self.query_one(Form).disabled = not draft.parses
             self.show()
 
     def show(self) -> None:
@@ -245,28 +239,3 @@ class FormPane(Widget, can_focus=True):
         if self._wanted and (field := form.field(self._wanted)) is not None:
             self._wanted = ""
             self.call_after_refresh(field.control.focus)
-
-    # The script.
-
-    def block(self, draft: Draft) -> None:
-        """Disable the form soon if the script does not parse, since edits could not be written into
-        it.
-        """
-        if draft.parses:
-            self.close(False)
-        elif self._block_timer is None:
-            self._block_timer = call_after(self, BLOCK_S, self._close_if_broken)
-
-    def _close_if_broken(self) -> None:
-        self._block_timer = None
-        self.close(self.draft is not None and not self.draft.parses)
-
-    def close(self, closed: bool) -> None:
-        """Disable (True) or enable (False) the fields; the pane's subtitle names the script's
-        problem.
-        """
-        problems = self.draft.problems if closed and self.draft is not None else ()
-        subtitle = f"✗ script, line {problems[0].line}" if problems else ""
-        if subtitle != (self.border_subtitle or ""):
-            self.border_subtitle = subtitle
-        self.query_one(Form).disabled = closed

@@ -134,9 +134,6 @@ class AttackPane(FormPane):
         self._say_below()
         super().watch_draft(draft)
 
-    def close(self, closed: bool) -> None:
-        self.query_one("#form").disabled = closed
-
     # Upwards.
 
     def on_key_edited(self, event: KeyEdited) -> None:

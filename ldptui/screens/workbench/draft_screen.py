@@ -235,7 +235,7 @@ class DraftScreen(Screen[None]):
         typing pauses.
         """
         if draft.problems and is_typing(self.focused):
-            self.panes.hand(replace(draft, problems=()))
+            self.panes.hand(replace(draft, problems=(), parses=True))
             self.status.problem = ""
             self.later("problems", REST_S, self.tell_problems)
         else:

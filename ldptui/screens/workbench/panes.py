@@ -159,6 +159,7 @@ class Panes(PaneColumns):
         opened = next(number for number in self._used if number in sharing)
         problem = self._draft.problems[0] if self._draft and self._draft.problems else None
         place = self.field(problem.key) if problem is not None else None
+        wrong_pane = place[0] if place is not None else ATTACK if problem is not None else 0
         # A rule and a blank stand on both sides of a title; none is laid out in the first frame.
         room = self._controls.outer_size.width - 4 if self._controls.outer_size else sys.maxsize
         for number in FORMS:
@@ -170,7 +171,7 @@ class Panes(PaneColumns):
                     pane.set_class(folded, "-folded", update=False)
                     self.app.stylesheet.update_nodes([pane, *pane.children])
                 rule = "─ " * folded  # as under the corner of a pane that is open
-                wrong = "✗ " * (folded and place is not None and place[0] == number)
+                wrong = "✗ " * (folded and number == wrong_pane)
                 title = f"{rule}{wrong}{number} {NAMES[number]}"
                 if folded and pane.setting:
                     title += DOT

@@ -125,9 +125,8 @@ class ProtocolPane(Vertical):
         self._spreads, self._least = facts.spreads, facts.recommended
         problem = draft.problem("protocol.kind")
         words = ""
-        if not draft.parses:  # while it is typed nothing is said of it yet
-            lines = [f" in line {each.line}" for each in draft.problems[:1]]
-            words = f"✗ the script has an error{''.join(lines)}: 3, then s"
+        if not draft.parses:
+            words = f"✗ the script has an error in line {draft.problems[0].line}: 3, then s"
         elif problem is not None:
             words = f"✗ {problem.message}"
         put_or_hide(self._problem, words)

@@ -116,7 +116,6 @@ async def test_text_that_does_not_parse_is_explained_and_the_last_one_keeps_runn
         assert len(problems(app)) == 1
         assert problems(app)[0].startswith("✗ line 17: the script is not valid TOML")
         assert app.shown("attack.share") == "0.05"
-        app.pane._close_if_broken()  # what the timer does when it stays so
         assert app.field("attack.share").is_disabled
         await pilot.press("backspace")
         assert problems(app) == []

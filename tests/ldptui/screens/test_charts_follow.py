@@ -120,7 +120,7 @@ async def test_closed_forms_follow_the_draft_before_any_run() -> None:
         assert line.y[-1] < first
 
 
-async def test_a_draft_that_is_not_valid_changes_nothing() -> None:
+async def test_a_draft_that_is_not_valid_marks_the_numbers_that_stay() -> None:
     async with showing(run=snapshot(scenario(), "gain")) as (pane, pilot):
         pane.tab = "gain"
         await pilot.pause()
@@ -129,7 +129,9 @@ async def test_a_draft_that_is_not_valid_changes_nothing() -> None:
         assert pane.draft is not None
         assert pane.draft.problems
         await pilot.pause()
-        assert chart(pane, "gain") is before
+        now = chart(pane, "gain")
+        assert [list(s.y) for s in now.series] == [list(s.y) for s in before.series]
+        assert now.note == f"{before.note}; not the present settings"
 
 
 async def test_old_points_are_muted_until_new_ones_come() -> None:

@@ -61,9 +61,8 @@ def no_clocks(monkeypatch: pytest.MonkeyPatch) -> None:
     a preview lasts until the next one: whether escape comes in time to stop one, or finds it done,
     is a question of the clock as well.
     """
-    monkeypatch.setattr("ldptui.widgets.form.BLOCK_S", 1e6)
     monkeypatch.setattr("ldptui.session.autosave.REST_S", 1e6)  # else slow keys are two edits
-    for place in ("charts.pane.BLOCK_S", "draft_screen.REST_S", "replay_bar.TICK_S"):
+    for place in ("draft_screen.REST_S", "replay_bar.TICK_S"):
         monkeypatch.setattr(f"ldptui.screens.workbench.{place}", 1e6)
     monkeypatch.setattr(FakeEngine, "cancel", lambda _: None)
 

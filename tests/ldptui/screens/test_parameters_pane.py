@@ -159,15 +159,12 @@ async def test_a_script_that_does_not_parse_closes_the_form() -> None:
     app = FormApp(ParametersPane)
     async with app.run_test(size=(80, 24)) as pilot:
         app.retype(SCENARIO.replace("items = 64", "items = "))
-        app.pane._close_if_broken()  # what the timer does when it stays so
         await pilot.pause()
         assert app.field("population.users").is_disabled
-        assert "line 7" in str(app.pane.border_subtitle)
         assert app.shown("population.items") == "64"
         app.retype(SCENARIO)
         await pilot.pause()
         assert not app.field("population.users").is_disabled
-        assert app.pane.border_subtitle in ("", None)
 
 
 async def test_a_sweep_is_typed_as_text() -> None:

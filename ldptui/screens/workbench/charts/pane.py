@@ -21,8 +21,6 @@ from ....terminal.keyboard import RUN, key_of
 from ....widgets.blank import PaneColumns, call_on_resize
 from ....widgets.choice_bar import ChoiceBar, Choices
 from ....widgets.cursor import Move, move_cursor
-from ....widgets.delays import call_after
-from ....widgets.form import BLOCK_S
 from ....widgets.plot import ChartView
 from ....widgets.words import entitle, put
 from .box import ChartBox
@@ -147,10 +145,8 @@ class ChartsPane(Vertical):
         self.tab = self._named.follow(self.draft, self.tab)
         if self._behind not in (charts := self._with_table()) and charts:
             self._behind = charts[0]
-        # What was simulated is marked as stale when the new is late, not with every key.
-        self._show(mark=False)
-        if self.draft is not None and self.draft.problems:  # nothing new will come
-            call_after(self, BLOCK_S, lambda: self._show(mark=self._shown.invalid))
+        # What was simulated is marked as stale when the new is late, or will not come.
+        self._show(mark=self.draft is not None and bool(self.draft.problems))
 
     def watch_snapshot(self) -> None:
         if self.cursor is not None and self.cursor >= self._round_count:
