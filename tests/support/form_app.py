@@ -10,7 +10,14 @@ from textual.app import ComposeResult
 from textual.pilot import Pilot
 from textual.widget import Widget
 
-from ldptui.messages import ChoicesAsked, FieldFocused, KeyEdited, KeysProposed, TextEdited
+from ldptui.messages import (
+    ChoicesAsked,
+    FieldFocused,
+    KeyEdited,
+    KeysProposed,
+    StatusNote,
+    TextEdited,
+)
 from ldptui.screens.workbench.attack_rows import edit_of_choice
 from ldptui.session.draft import Draft, draft_of, edit_key, edit_keys, edit_text
 from ldptui.widgets.field import Field, ValueInput
@@ -50,6 +57,7 @@ class FormApp(StyledApp):
         self.pane = pane()
         self.draft: Draft = draft_of(text, folder)
         self.posted: list[Any] = []
+        self.notes: list[str] = []
         self.pane.styles.width = size.get("width", "1fr")
         self.pane.styles.height = size.get("height", "1fr")
 
@@ -79,6 +87,9 @@ class FormApp(StyledApp):
     def on_text_edited(self, event: TextEdited) -> None:
         self.posted.append(event.text)
         self.retype(event.text)
+
+    def on_status_note(self, event: StatusNote) -> None:
+        self.notes.append(event.note)
 
     def on_field_focused(self, event: FieldFocused) -> None:
         self.focused_key = event.key

@@ -37,12 +37,6 @@ ROOM_FOR_PROTOCOL: Final = 28
 """Rows from which the protocols stand above the other forms, which share a place."""
 ROOMY: Final = 52
 """Rows from which the parameters stand there as well."""
-COMING: Final = {
-    1: "what each user sends comes here …",
-    CHARTS: "the estimates and what fakes gain come here …",
-    5: "the runs that are kept come here …",
-}
-"""What stands in the lower borders of the first frame, whose panes are empty."""
 FORMS: Final = (1, 2, 3)
 """Panes that share one column: the one that was used last is open, each other one a line."""
 
@@ -65,8 +59,6 @@ class Panes(PaneColumns):
             CHARTS: self.charts,
             5: self.runs,
         }
-        for number, words in COMING.items():
-            self._panes[number].border_subtitle = words
         self._draft: Draft | None = None
         self._used = [ATTACK, 2, 1]  # the forms, the one that was used last first
         self._alone: int | None = None
@@ -122,9 +114,6 @@ class Panes(PaneColumns):
 
     def hand(self, draft: Draft) -> None:
         """Pass a draft to all panes that show it."""
-        if self._draft is None:
-            for number in COMING:
-                self._panes[number].border_subtitle = ""
         self._draft = draft
         for pane in self._panes.values():
             if hasattr(pane, "draft"):

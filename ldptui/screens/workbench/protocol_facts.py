@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import Any, Final, TypeVar
-from weakref import WeakKeyDictionary
 
 from msgspec import Struct
 
@@ -134,15 +133,10 @@ def _spread(cell: Cell, setting: FormulaSetting | None) -> float | None:
     return _or_none(lambda: spread_from_formulas(setting))
 
 
-_TOLD: Final[WeakKeyDictionary[FormulaSetting, float | None]] = WeakKeyDictionary()
-"""σ by the setting, for as long as somebody has it: what is bound to a large domain is large."""
-
-
+@lru_cache(maxsize=64)
 def spread_from_formulas(setting: FormulaSetting) -> float | None:
     """The standard deviation σ that the explanation of a protocol computes, cached by setting."""
-    if setting not in _TOLD:
-        _TOLD[setting] = entries(setting)[SPREAD].value
-    return _TOLD[setting]
+    return entries(setting)[SPREAD].value
 
 
 def _mean_error(setting: FormulaSetting | None, spread: float | None) -> float | None:

@@ -39,8 +39,6 @@ def read(text: str, type_: Type) -> Any:
 def _table(text: str) -> Any:
     """The table in a text such as `width = 4, deep = { x = 1 }`, with braces or without; the text
     itself if it is not valid TOML.
-
-    The text itself where it is none yet.
     """
     bare = text.strip()
     bare = bare if bare.startswith("{") else f"{{ {bare} }}"

@@ -9,7 +9,6 @@ from textual.widgets import Static
 
 from ldptui.catalogue import listed_kinds
 from ldptui.core.attacks import ATTACKS
-from ldptui.messages import StatusNote
 from ldptui.screens.workbench.attack_pane import AttackPane
 from ldptui.screens.workbench.attack_rows import facts as facts_of
 from ldptui.screens.workbench.script import ScriptEditor
@@ -235,19 +234,13 @@ async def test_esc_leaves_the_editor_and_tab_is_no_text() -> None:
 
 
 async def test_a_paste_of_a_megabyte_is_refused_in_a_sentence() -> None:
-    notes: list[str] = []
-
-    class NotingApp(FormApp):
-        def on_status_note(self, event: StatusNote) -> None:
-            notes.append(event.note)
-
-    app = NotingApp(AttackPane)
+    app = FormApp(AttackPane)
     async with app.run_test(size=(80, 30)) as pilot:
         await open_script(app, pilot)
         app.post_message(events.Paste("a" * 1_000_000))
         await pilot.pause()
         assert editor(app).text == SCENARIO
-    assert notes == [
+    assert app.notes == [
         "A paste must be at most 100,000 characters, got 1,000,000: save it as a file and open that"
     ]
 
@@ -293,13 +286,7 @@ async def test_the_parts_of_a_mixture_are_fields() -> None:
 
 async def test_the_phases_of_a_campaign_are_fields() -> None:
     """A quiet phase, 2 % and 10 %: by the keys of every form, without the script."""
-    notes: list[str] = []
-
-    class NotingApp(FormApp):
-        def on_status_note(self, event: StatusNote) -> None:
-            notes.append(event.note)
-
-    app = NotingApp(AttackPane)
+    app = FormApp(AttackPane)
     async with app.run_test(size=(44, 60)) as pilot:
         app.field("attack.kind").control.focus()
         for keys in (["P"], ["enter", *"2%", "enter"], ["P"], ["enter", *"10%", "enter"]):
@@ -310,7 +297,7 @@ async def test_the_phases_of_a_campaign_are_fields() -> None:
         assert [phase["share"] for phase in phases] == [0.0, 0.02, 0.1]
         assert app.draft.problems == ()
         await pilot.press("J", "up", "right")
-        assert notes[-1] == "phase 3 is the last"
+        assert app.notes[-1] == "phase 3 is the last"
         assert app.draft.document["attack"]["phase"][2]["rounds"] == 11
         assert app.shown("campaign.rounds") == "31"
         await app.type_into(pilot, "attack.phase.1.share", "1 -> 5%, exponential")

@@ -9,7 +9,6 @@ from textual.widgets import Static
 
 from ldptui import scenarios
 from ldptui.core.scenario import KINDS, names_of
-from ldptui.messages import StatusNote
 from ldptui.screens.workbench.attack_pane import AttackPane
 from ldptui.screens.workbench.parameters_pane import ParametersPane
 from ldptui.session.draft import draft_of, edit_key, new_sweep, sweep_of, sweepable, used_keys
@@ -155,18 +154,6 @@ def visible(field: Field) -> bool:
     return all(widget.display for widget in field.ancestors_with_self if isinstance(widget, Widget))
 
 
-async def test_a_script_that_does_not_parse_closes_the_form() -> None:
-    app = FormApp(ParametersPane)
-    async with app.run_test(size=(80, 24)) as pilot:
-        app.retype(SCENARIO.replace("items = 64", "items = "))
-        await pilot.pause()
-        assert app.field("population.users").is_disabled
-        assert app.shown("population.items") == "64"
-        app.retype(SCENARIO)
-        await pilot.pause()
-        assert not app.field("population.users").is_disabled
-
-
 async def test_a_sweep_is_typed_as_text() -> None:
     app = FormApp(ParametersPane, SCENARIO + SWEEP)
     async with app.run_test(size=(80, 30)) as pilot:
@@ -210,19 +197,13 @@ async def test_a_swept_key_is_marked_and_its_problem_is_with_the_sweep() -> None
 
 async def test_a_value_that_is_cut_is_said_in_full() -> None:
     """In the line of the status, when its field gets the focus."""
-    notes: list[str] = []
-
-    class NotingApp(FormApp):
-        def on_status_note(self, event: StatusNote) -> None:
-            notes.append(event.note)
-
     shares = "0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1"
-    app = NotingApp(ParametersPane, f'{SCENARIO}\n[sweep]\n"attack.share" = [{shares}]\n')
+    app = FormApp(ParametersPane, f'{SCENARIO}\n[sweep]\n"attack.share" = [{shares}]\n')
     async with app.run_test(size=(44, 40)) as pilot:
         for key in ("protocol.epsilon", "sweep.attack.share"):
             app.field(key).control.focus()
             await pilot.pause()
-        assert notes == [f"share of fake users β: {shares}"]
+        assert app.notes == [f"share of fake users β: {shares}"]
 
 
 @pytest.mark.parametrize(("type_", "text", "value"), [
