@@ -19,11 +19,11 @@ from .words import DOT
 MOST: Final = 8
 """Hints at most: more are looked up with `?` or in the palette."""
 USE: Final = (
-    "pane(1)", "run", "help", "command_palette", "file", "leave", "view", "lab('deployment')",
-    "open", "lab", "export", "save", "zoom",
+    "pane(1)", "group(1)", "run", "help", "command_palette", "file", "leave", "view",
+    "lab('deployment')", "open", "lab", "export", "save", "zoom",
 )  # fmt: skip
 """The actions of the whole screen, the most useful first."""
-ALWAYS: Final = 6
+ALWAYS: Final = 7
 """So many of these, where they are hints, come before any key of a pane but its first."""
 RULE: Final = " │ "
 """What stands between the keys of the pane and those of the whole screen."""

@@ -69,7 +69,9 @@ class StatusLine(Widget):
             self.note = ""
 
     def take(self, message: StatusNote) -> None:
-        """Show the note of a message."""
+        """Show the note of a message; one on a key that did nothing hides no problem."""
+        if message.refuses_key and self.problem:
+            return
         self.note = message.note
         self._refuses_key = message.refuses_key
 

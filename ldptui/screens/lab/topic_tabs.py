@@ -20,7 +20,6 @@ MEMBERS: Final = {
 
 
 PAGE_KEYS: Final = Binding.Group("pages")
-QUESTION_KEYS: Final = Binding.Group("questions")
 KEYS: Final[list[BindingType]] = [
     Binding("escape", "leave", "Back", id="lab.leave"),
     Binding("v", "view", "View", id="lab.view"),
@@ -43,10 +42,10 @@ KEYS: Final[list[BindingType]] = [
         Binding(
             str(number),
             f"group({number})",
-            group,
-            show=False,
+            "Questions" if number == 1 else group,
+            show=number == 1,
+            key_display="1…9" if number == 1 else None,
             id=f"lab.tab.{number}",
-            group=QUESTION_KEYS,
         )
         for number, group in enumerate(GROUPS, 1)
     ),

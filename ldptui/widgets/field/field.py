@@ -208,7 +208,7 @@ class Field(Widget):
         if self.type_ in ("integer", "number", "share"):
             text = self.nudge_text(event.up, event.big)
         elif (words := list(self.offered)) and control.value in words:
-            text = words[(words.index(control.value) + (-1 if event.up else 1)) % len(words)]
+            text = words[(words.index(control.value) + (1 if event.up else -1)) % len(words)]
         elif words:
             text = words[0]
         if text is not None and text != control.value:

@@ -69,7 +69,11 @@ async def test_a_table_is_chosen_by_its_path(tmp_path: Path) -> None:
         await until(pilot, lambda: screen._question is None)
         assert screen.values["column"] == "pay"
         assert not screen.page.problem
-        assert field(screen, "column").offered == ("pay", "who")
+        column = field(screen, "column")
+        assert column.offered == ("pay", "who")
+        column.control.focus()
+        await pilot.press("right")  # the next one, as of numbers
+        await until(pilot, lambda: screen.values["column"] == "who")
         await edit(screen, pilot, "column", "wage")
         assert "(pay, who)" in problem(screen, "column")
         assert "column must be a column of" in screen.query_one(StatusLine).problem

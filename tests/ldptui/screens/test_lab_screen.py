@@ -18,6 +18,7 @@ from ldptui.screens.help_screen import HelpScreen
 from ldptui.screens.lab.lab_form import LabForm
 from ldptui.session import draft as drafts
 from ldptui.widgets.field import Field
+from ldptui.widgets.key_hints import KeyHints
 from ldptui.widgets.number_table import NumberTable
 from ldptui.widgets.plot import ChartView
 from ldptui.widgets.status import StatusLine
@@ -243,12 +244,14 @@ async def test_a_tab_chosen_before_the_engine_is_there() -> None:
 
 async def test_the_status_line_names_the_keys_of_what_has_the_focus() -> None:
     async with lab() as (screen, _, pilot):
-        hints = []
+        hints, footer = [], screen.query_one(KeyHints)
         for keys in ((), ("down",), ("down", "enter", "left"), ("escape", "escape")):
             await pilot.press(*keys)
             hints.append(screen.query_one(StatusLine).render().plain)
-        outside = "· ↓ into the form · ← → pages · 1 … 9 questions"
-        row = "· ↑ ↓ rows · ← → change the value · esc leaves the field · 1 … 9 questions"
+            types = "enter" in keys
+            await until(pilot, lambda t=types: ("1…9 Questions" in footer.render().plain) != t)
+        outside = "· ↓ into the form · ← → pages"
+        row = "· ↑ ↓ rows · ← → change the value · esc leaves the field"
         typing = "· ↑ ↓ rows · esc ends the edit · tab goes on typing in the next field"
         assert hints == [outside, row, typing, outside]
         assert screen.tab == "accuracy"

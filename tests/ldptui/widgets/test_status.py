@@ -59,8 +59,11 @@ async def test_a_refused_key_gives_way_to_a_problem_and_to_an_edit() -> None:
         line.problem = "epsilon must be positive"
         assert "epsilon must be positive" in line.render().plain
         line.take(StatusNote("x: no such key here", refuses_key=True))
-        line.drop_refusal()
         assert "epsilon must be positive" in line.render().plain
+        line.problem = ""
+        line.take(StatusNote("x: no such key here", refuses_key=True))
+        line.drop_refusal()
+        assert "no such key" not in line.render().plain
         line.take(StatusNote("copied 3 lines"))
         line.drop_refusal()
         assert "copied 3 lines" in line.render().plain
