@@ -127,6 +127,9 @@ def _find_inputs(
                 table = (document or {}).get("protocol", {})
                 if table.get("kind") == value:
                     given[name] = dict(table)  # with its own parameters
+            case "reports" if asked.uses_collection and not any(value or ()):
+                rule = "must name a file of reports, a folder or a pattern; ctrl+o chooses one"
+                raise ScenarioError(rule, name)
             case "reports":
                 given[name] = tuple(find_file(folder, each) for each in value or () if each)
             case "clients":

@@ -61,7 +61,7 @@ def open_clients(
             raise ScenarioError(error.rule, key=f"clients.{at}") from error
     found += [_program(text, claim, seconds) for text in programs if text]
     if not found:
-        rule = "must be named: a protocol, FILE.py:NAME, FILE.csv or --command TEXT"
+        rule = "must be named: a protocol, FILE.py:NAME, FILE.csv or a command"
         raise ScenarioError(rule, key="clients")
     return found
 

@@ -235,15 +235,12 @@ def _join(names: Sequence[str]) -> str:
     return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:]))) or text.MISSING
 
 
-def _guess_quasi(header: Sequence[str], rows: Sequence[Sequence[str]]) -> tuple[str, str]:
-    """The columns before the last that have a value twice (all if none has), and those left out."""
+def _guess_quasi(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """The columns before the last that have a value twice; all of these if none has."""
     names = header[:-1]
-    differ = [name for at, name in enumerate(names)
-              if len({row[at] for row in rows if at < len(row)}) >= len(rows)]  # fmt: skip
-    known = ", ".join(name for name in names if name not in differ)
-    if not differ or not known:
-        return ", ".join(names), ""
-    return known, f"quasi-identifiers: {known}; not {', '.join(differ)}: all values differ"
+    known = [name for at, name in enumerate(names)
+             if len({row[at] for row in rows if at < len(row)}) < len(rows)]  # fmt: skip
+    return ", ".join(known or names)
 
 
 @question("Disclose", "What does a table give away?", place=3)
@@ -262,7 +259,7 @@ def disclose(
         tuple[str, ...],
         "COLUMNS",
         Argument(role="column"),
-        Blank("illness", only=where("what", "table"), guess=lambda h, _: (h[-1], "")),
+        Blank("illness", only=where("what", "table"), guess=lambda h, _: h[-1]),
     ] = (),
     relation: Annotated[
         tuple[str, ...],
@@ -271,13 +268,13 @@ def disclose(
         Blank(
             "user, attribute",
             only=where("what", "relation"),
-            guess=lambda h, _: (", ".join(h[:2]), ""),
+            guess=lambda h, _: ", ".join(h[:2]),
         ),
     ] = (),
     observed: Annotated[int, Range(1, 8), "N", Blank(only=where("what", "relation"))] = 2,
     what: Annotated[
         Literal["table", "relation"] | None,
-        Blank("table", guess=lambda h, _: ("relation" if len(h) == 2 else "table", "")),
+        Blank("table", guess=lambda h, _: "relation" if len(h) == 2 else "table"),
     ] = None,
 ) -> Steps[TableAnswer | RelationAnswer]:
     """Measure what a table gives away: k-anonymity, l-diversity, t-closeness; or of a relation

@@ -116,7 +116,7 @@ def infer(
         tuple[str, ...],
         "COLUMNS",
         Argument(role="column"),
-        Blank("age, sex, illness", guess=lambda h, _: (", ".join(h), "")),
+        Blank("age, sex, illness", guess=lambda h, _: ", ".join(h)),
     ],
     count: Annotated[str | None, "COLUMN", Argument(role="column"), Blank()] = None,
     protocol: LocalProtocol = "oue",

@@ -19,6 +19,7 @@ from ldptui.core.cell import Cell
 from ldptui.core.lab.columns import NumberedColumn, read_columns
 from ldptui.core.scenario import Scenario
 
+from ..text.number import read_number
 from .choices import BUNDLED, EXAMPLE, EXAMPLES
 from .question import Question
 from .sheet import AnswerSheet
@@ -83,7 +84,7 @@ def offer_columns(path: Path, *fields: str) -> Generator[Offers, None, tuple[str
 
 def guess_values(asked: Question[Any, Any], path: Path) -> tuple[dict[str, Any], str]:
     """The values of a form's fields that follow from a table's header and first rows, and a
-    sentence about what they leave out; none if the table cannot be read.
+    sentence if the header looks like a row of data; no values if the table cannot be read.
     """
     try:
         with table_rows(path) as rows:
@@ -92,8 +93,15 @@ def guess_values(asked: Question[Any, Any], path: Path) -> tuple[dict[str, Any],
         return {}, ""
     ways = {option.name: option.blank.guess for option in asked.blanks if option.blank}
     guesses = {name: way(header, first) for name, way in ways.items() if way and header}
-    notes = filter(None, (note for _, note in guesses.values()))
-    return {name: value for name, (value, _) in guesses.items()}, "; ".join(notes)
+    is_data = bool(first) and all(_is_datum(name, at, first) for at, name in enumerate(header))
+    words = f"the first line of {path.name} looks like data: it should name the columns"
+    return guesses, words * is_data
+
+
+def _is_datum(name: str, column: int, rows: Sequence[Sequence[str]]) -> bool:
+    """Return whether the name of a column is a number, or a value of the column."""
+    held = (row[column] for row in rows if column < len(row))
+    return read_number(name) is not None or name in held
 
 
 def columns_of(path: Path, names: Sequence[str], most: int | None = None) -> list[NumberedColumn]:

@@ -94,8 +94,7 @@ class Blank(Struct, frozen=True):
     steps : the step of one key press.
     only : the field is shown if this condition on the other values holds.
     hint : the text of an empty row.
-    guess : a function of the header and the first rows of the form's table that returns the value,
-        and a sentence about what it leaves out or "".
+    guess : a function of the header and the first rows of the form's table that returns the value.
     """
 
     start: Any = None
@@ -105,7 +104,7 @@ class Blank(Struct, frozen=True):
     steps: Step = ""
     only: Condition | None = None
     hint: str = ""
-    guess: Callable[[Sequence[str], Sequence[Sequence[str]]], tuple[Any, str]] | None = None
+    guess: Callable[[Sequence[str], Sequence[Sequence[str]]], Any] | None = None
 
 
 class AllowedWords(Struct, frozen=True):

@@ -83,7 +83,7 @@ ScenarioName: TypeAlias = Annotated[Any, "SCENARIO", Argument(positional=True, r
 """The name of a scenario, its path, its document, or the scenario itself."""
 Prior: TypeAlias = Annotated[str | None, "FILE", Argument(role="table"), Blank()]
 Column: TypeAlias = Annotated[
-    str, "NAME", Argument(role="column"), Blank("item", guess=lambda h, _: (h[0], ""))
+    str, "NAME", Argument(role="column"), Blank("item", guess=lambda h, _: h[0])
 ]
 Known: TypeAlias = Annotated[str | None, "NAME", Argument(role="column"), Blank()]
 

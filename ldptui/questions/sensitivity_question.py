@@ -165,14 +165,14 @@ class SensitivityAnswer(QuestionAnswer):
             )
 
 
-def _guess_column(header: Sequence[str], rows: Sequence[Sequence[str]]) -> tuple[str, str]:
+def _guess_column(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Return the first column that starts with a number, else the first one."""
     from ldptui.core.base.number_column import as_number
 
     for name, cell in zip(header, rows[0] if rows else (), strict=False):
         if as_number(cell) is not None:
-            return name, ""
-    return header[0], ""
+            return name
+    return header[0]
 
 
 @question(

@@ -86,7 +86,7 @@ class Page:
 
     def edit(self, draft: Draft | None, name: str, value: Any) -> str:
         """Store an edited value, with the columns of a table that it names, and clear the field's
-        problem; returns a sentence about columns that are left out, "" if none is.
+        problem; returns a sentence about a table without names of columns, else "".
 
         name : a field; "entries.2" is the third row of the option `entries`.
         """
@@ -190,8 +190,8 @@ def title_of(draft: Draft | None, page: Page) -> str:
     """
     if examples := page.examples(draft):
         return f"example data: {', '.join(examples)}"
-    if (files := page.files(draft)) or page.topic.uses_collection:
-        return ", ".join(Path(text).name for text in files)
+    if (files := page.files(draft)) or page.topic.uses_collection or page.read_from == "file":
+        return ", ".join(Path(text).name for text in files) or "no file yet"
     return _setting(draft, page.values(draft), bool(page.typed))
 
 
