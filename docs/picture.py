@@ -23,10 +23,10 @@ WORKBENCH: Final = (
     (("4", "right"), ("the gain is 0.474", "MGA on OUE")),
     (("1", "k", "k"), ("the gain is 3.69", "MGA on GRR")),
     (("j", "j", "4", *["right"] * 3), ("A genuine user", "A fake user: MGA")),
-    (("escape", "M"), ("; best defence", "no defence can get below", "1…9 Questions")),
+    (("escape", "M"), ("; best defence", "no defence can get below", "change the value")),
 )
 """The keys of each screen of the picture that moves, and what stands on it at last."""
-LAB: Final = ((("6", "7"), ("Whom do I trust?", "Fakes that overturn a gap", "1…9 Questions")),)
+LAB: Final = ((("6", "7"), ("Whom do I trust?", "Fakes that overturn a gap", "into the form")),)
 STOP_S: Final = 4.0
 """Seconds that a screen is shown."""
 STILL: Final = 0
