@@ -105,7 +105,7 @@ class HelpScreen(TextScreen):
         places: dict[str, dict[tuple[str, str], list[str]]] = {}
         for active in self._active:
             binding = active.binding
-            if binding.id is None or not binding.description or not active.enabled:
+            if binding.id is None or not binding.description:
                 continue
             rows = places.setdefault(_place(active.node), {})
             keys = rows.setdefault((binding.action, binding.description), [])

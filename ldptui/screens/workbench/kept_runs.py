@@ -288,7 +288,8 @@ class KeptRuns:
         stopped, self._verifying = (child.returncode or 0) < 0, None
         self._screen.busy("")
         words = (said or complaint).decode("utf-8", "replace").strip().partition("\n")[0]
-        self._screen.note(f"{run.name}: {'verifying was stopped' if stopped else words}")
+        said_of_it = "verifying was stopped" if stopped else words
+        self._screen.note(f"{run.name}: {said_of_it}", stays=True)
 
     def stop(self) -> None:
         """Stop the verification of a run; if there is none, stop the simulation."""

@@ -39,6 +39,11 @@ LOW: Final = 4
 """Rows from which a run that failed says why."""
 LEAST: Final = 20
 """Cells that the difference of a run has at least; time, trials and duration give way to it."""
+NEEDING: Final = {
+    "runs.overlay": "this is the run shown: on another run this key lays it over",
+    "runs.group": "no run is laid over the one shown: space on another does that",
+}
+"""What the keys need that do nothing, by their bindings."""
 DRAWN: Final = "ldptui {ldptui}, NumPy {numpy}, Python {python}"
 EMPTY: Final = "No run yet. {} runs the scenario with all its trials and its sweep, and keeps it."
 
@@ -126,8 +131,8 @@ class RunsPane(FilteredList):
         shown, overlays = self.run_list.shown, self.run_list.overlays
         mark = "▶" if run.key == shown else "+" if run.key in overlays else " "
         star = "★" if run.kept is not None and run.kept.star else " "
-        what = describe_scenario(run.document) if view.full else ""
-        if before is not None:
+        what = describe_scenario(run.document)
+        if before is not None and before.title == run.title:
             news = differences(before.document, run.document)
             what = ", ".join(news) or f"as {before.name}: {what}"
         number = run.name.removeprefix("run ") if view.full else "now"
@@ -189,17 +194,15 @@ class RunsPane(FilteredList):
     # Requests.
 
     def on_key(self, event: Key) -> None:
-        """Say why the key that overlays a run does nothing on the run that is shown."""
+        """Say why the keys that lay runs over the one shown, and group them, do nothing."""
         active = self.screen.active_bindings.get(event.key)
-        if active is not None and active.binding.id == "runs.overlay" and not active.enabled:
+        if active is not None and active.binding.id in NEEDING and not active.enabled:
             event.stop()
-            key = self.app.get_key_display(active.binding)
-            note = f"this is the run shown; {key} adds another"
-            self.post_message(StatusNote(note, refuses_key=True))
+            self.post_message(StatusNote(NEEDING[active.binding.id], refuses_key=True))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Return False for keys that do nothing with the run under the cursor, None for the one
-        that says why.
+        """Return False for keys that do nothing with the run under the cursor, None for those that
+        say why.
         """
         if not self.children:
             return True
@@ -210,7 +213,7 @@ class RunsPane(FilteredList):
         if action == "filter":
             return bool(self.run_list.runs)
         if action == "group":
-            return bool(self.run_list.laid_over)
+            return bool(self.run_list.laid_over) or None
         if action != "ask":
             return super().check_action(action, parameters)
         what, kept = parameters[0], run is not None and run.kept is not None

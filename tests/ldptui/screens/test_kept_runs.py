@@ -73,7 +73,7 @@ async def test_the_last_run_is_shown_at_once_and_runs_are_laid_over_it(store: Pa
         assert len(charts.snapshot.cells) == 21
 
         await pilot.press("5", "space")
-        await until(pilot, lambda: "this is the run shown; space adds another" in status(screen))
+        await until(pilot, lambda: "this is the run shown: on another" in status(screen))
         await pilot.press("end")
         assert pane.current is not None
         assert pane.current.number == 1
