@@ -64,7 +64,7 @@ class Run(Struct, frozen=True):
 
 
 def matching(runs: Iterable[Run], words: str) -> list[Run]:
-    """The runs that contain every word in title, description, tags, status or number.
+    """The runs that contain every word in title, description, sweep, tags, status or number.
 
     A word with a sign is about settings: `share>=0.01`, `kind~olh`, `protocol.epsilon=1`.
     """
@@ -79,7 +79,8 @@ def matching(runs: Iterable[Run], words: str) -> list[Run]:
         if not all(_has_setting(run.document, *test.groups()) for test in tests):
             continue
         star = "star" if run.kept is not None and run.kept.star else ""
-        parts = (run.title, describe_scenario(run.document), run.name, run.status, star)
+        swept = str(run.document.get("sweep", ""))
+        parts = (run.title, describe_scenario(run.document), run.name, run.status, star, swept)
         text = " ".join((*parts, *(f"#{tag}" for tag in run.tags))).casefold()
         if all(word in text for word in wanted):
             matches.append(run)

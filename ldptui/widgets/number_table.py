@@ -226,7 +226,8 @@ class FilteredTable(FilteredList):
         table_of: Callable[[], ChartTable | None],
         empty: str = "",
     ) -> None:
-        """Show a table with its title and the name of its chart, `source`, above it.
+        """Show a table with its title; `source` is the chart whose table the key of views shows
+        next.
 
         numbers : the values that the table depends on; `table_of` is called only when they change.
         empty : the sentence shown without a table.

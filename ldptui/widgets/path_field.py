@@ -20,6 +20,8 @@ from .words import DOT
 
 NAMED: Final = 12
 """The most files that are named below the field."""
+OTHER: Final = 2
+"""The rank of a file that is neither a folder nor wanted."""
 Ends: TypeAlias = "str | tuple[str, ...]"
 """The end, or the ends, of the names of the files that are wanted."""
 
@@ -28,8 +30,9 @@ def completions(typed: str, folder: Path, ends: Ends = "") -> list[str]:
     """The paths that complete a typed beginning, in the form in which it was typed (`~/…`, relative
     or absolute).
 
-    Wanted files come first, then folders (they end in `/`), then other files; hidden ones only
-    after a dot was typed. Relative paths start at `folder`. Empty if the folder cannot be listed.
+    Wanted files come first, then folders (they end in `/`); other files only where there is none of
+    these, and hidden ones only after a dot was typed. Relative paths start at `folder`. Empty if
+    the folder cannot be listed.
     """
     if typed == "~":
         return ["~/"]
@@ -46,11 +49,12 @@ def completions(typed: str, folder: Path, ends: Ends = "") -> list[str]:
                 if name.startswith(".") and not start.startswith("."):
                     continue
                 inside = is_folder(Path(entry.path))
-                rank = 1 if inside else 0 if name.endswith(ends or "\n") else 2
+                rank = 1 if inside else 0 if name.endswith(ends or "\n") else OTHER
                 ranked.append((rank, whole, f"{head}{name}{'/' * inside}"))
     except (OSError, ValueError, RuntimeError):
         return []
-    return [path for _, _, path in sorted(ranked)]
+    wanted = [each for each in ranked if ends and each[0] < OTHER]
+    return [path for _, _, path in sorted(wanted or ranked)]
 
 
 def absolute_path(folder: Path, text: str) -> Path:
@@ -89,6 +93,8 @@ class PathField(Vertical):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("tab", "complete", "Complete", show=False, id="path.complete"),
+        Binding("down", "walk(1)", "Next file", show=False, id="path.next"),
+        Binding("up", "walk(-1)", "File before", show=False, id="path.previous"),
     ]
 
     @dataclass
@@ -101,6 +107,8 @@ class PathField(Vertical):
         super().__init__()
         self._folder, self._first, self._ends = folder.absolute(), text, ends
         self._asked: Path | None = None
+        self._typed = text  # what the files below the field complete
+        self._walked: str | None = None  # the one of them that was put in
 
     def compose(self) -> ComposeResult:
         suggester = PathSuggester(self._folder, self._ends)
@@ -146,7 +154,9 @@ class PathField(Vertical):
     def on_input_changed(self, event: Input.Changed) -> None:
         event.stop()
         self._asked = None
-        self._name_files(event.value)
+        if event.value != self._walked:
+            self._typed = event.value
+        self._name_files(self._typed)
 
     def _name_files(self, typed: str) -> None:
         """Show below the field the names of the files that complete the typed text."""
@@ -164,6 +174,13 @@ class PathField(Vertical):
             self.text = event.value if event.value.endswith("/") else f"{event.value}/"
         else:
             self.post_message(self.PathChosen(path))
+
+    def action_walk(self, by: int) -> None:
+        """Put the next of the files that are named below into the field."""
+        names = completions(self._typed, self._folder, self._ends)
+        if names:
+            at = names.index(self.text) + by if self.text in names else min(by, 0)
+            self.text = self._walked = names[at % len(names)]
 
     def action_complete(self) -> None:
         """Insert the suggestion; if there is none, focus the next field."""

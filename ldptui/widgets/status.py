@@ -106,7 +106,7 @@ class StatusLine(Widget):
         what, note = "run" if run.full else "preview", [run.note] * bool(run.note)
         trials = f"{fmt.count(run.done)} of {fmt.count(run.total)} trials"
         if run.status == "failed":
-            fits = not run.details and cell_len(run.error) <= room - len(f"{what} failed: ")
+            fits = cell_len(run.error) <= room - len(f"{what} failed: ")
             reason = run.error if fits else f"Runs ({key_of(self.app, *RUNS)}) says why"
             return "✗", "$text-error", f"{what} failed: {reason}"
         if run.status == "running":

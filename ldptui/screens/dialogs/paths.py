@@ -70,7 +70,7 @@ class PathScreen(ModalScreen[Path | None]):
         self.field = PathField(folder, text, ends)
 
     def compose(self) -> ComposeResult:
-        with Dialog(self._heading, f"enter {self._verb} · tab completes · esc closes"):
+        with Dialog(self._heading, f"enter {self._verb} · tab completes · ↑ ↓ files · esc closes"):
             yield self.field
 
     def on_path_field_path_chosen(self, event: PathField.PathChosen) -> None:

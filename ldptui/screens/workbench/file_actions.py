@@ -17,6 +17,7 @@ from ...session.autosave import load_draft
 from ...session.draft import mark_saved, open_draft, reopen_draft
 from ...session.runs import alike, describe_scenario
 from ...terminal.clipboard import copy
+from ...terminal.keyboard import UNDO, key_of
 from ...terminal.places import current_dir
 from ...text.labels import with_labels
 from .draft_screen import DraftScreen
@@ -81,9 +82,11 @@ def open_any(screen: DraftScreen, open_other: Callable[[Path], object]) -> None:
 def open_path(screen: DraftScreen, path: Path | None) -> None:
     """Open the scenario at a path; None (the dialog was cancelled) does nothing."""
     if path is not None:
+        was_edited = screen.draft is not None and screen.draft.is_modified
         opened = open_draft(path)
         screen.open_draft(opened)
-        screen.note("" if opened.problems else f"opened {path}")
+        back = f"; {key_of(screen.app, *UNDO)} brings the edited one back" * was_edited
+        screen.note("" if opened.problems else f"opened {path.name}{back}")
 
 
 def save(screen: DraftScreen) -> None:

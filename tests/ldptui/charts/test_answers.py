@@ -9,7 +9,6 @@ import pytest
 from support.chart_cases import QUICK
 from support.charts_pane import chart, showing
 from support.told import told
-from support.waiting import seen
 
 from ldptui import core
 from ldptui.charts.chart_data import ChartData
@@ -94,7 +93,7 @@ async def test_the_map_of_a_run_with_a_goal_has_the_cells_that_answer_it() -> No
         assert draft.scenario is not None
         pane.tab = "table"
         pane.snapshot = run_of(dict(draft.scenario.document))
-        while "v map" not in seen(pane.app):
+        while pane._behind != "map":
             await pilot.press("v")
         heads = pane.query_one("#table NumberTable", NumberTable).render_line(0).text.split()
         assert heads[:3] == ["protocol", "goal", "measured"]

@@ -11,7 +11,14 @@ from support.waiting import seen
 from textual.widgets import Input, OptionList, Static
 
 from ldptui import scenarios
-from ldptui.screens.dialogs.paths import CHOICES, ExportScreen, SaveScreen, own_path
+from ldptui.screens.dialogs.paths import (
+    CHOICES,
+    ExportScreen,
+    PathScreen,
+    SaveScreen,
+    fault_to_read,
+    own_path,
+)
 from ldptui.screens.library_screen import LibraryScreen
 from ldptui.session.draft import draft_of, edit_text
 from ldptui.session.exporting import ExportChoice
@@ -20,13 +27,14 @@ from ldptui.widgets.path_field import completions
 
 def test_completions_put_scenarios_first_and_folders_next(folder: Path) -> None:
     toml = ["bad.toml", "broken.toml", "good.toml", "latin.toml", "pyproject.toml"]
-    assert completions("", folder, ".toml") == [*toml, "sub/", "goods.csv"]
+    assert completions("", folder, ".toml") == [*toml, "sub/"]
     assert completions(".", folder, ".toml") == [".hidden.toml"]
 
 
 def test_completions_go_on_as_the_path_was_begun(folder: Path) -> None:
     assert completions("GO", folder) == ["good.toml", "goods.csv"]
-    assert completions("go", folder, ".toml") == ["good.toml", "goods.csv"]
+    assert completions("go", folder, ".toml") == ["good.toml"]
+    assert completions("goods", folder, ".toml") == ["goods.csv"]
     assert completions("~/no", folder) == ["~/notes/"]
     assert completions("~", folder) == ["~/"]
     assert completions(f"{folder}/su", Path("/")) == [f"{folder}/sub/"]
@@ -65,6 +73,16 @@ async def test_a_typed_path_completes_and_enters_folders(folder: Path) -> None:
         assert "Claim: nothing at all." in seen(app)
         await pilot.press("enter")
         assert app.answers == [folder / "sub" / "inside.toml"]
+
+
+async def test_down_walks_the_files_that_are_named(folder: Path) -> None:
+    app = Bare(PathScreen("A table", folder, fault_to_read, "reads", ends=".toml"))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("g", "backspace", "down", "down")
+        assert app.screen.query_one(Input).value == "broken.toml"
+        assert app.said().startswith("bad.toml · broken.toml · good.toml")
+        await pilot.press("up", "up")  # around
+        assert app.screen.query_one(Input).value == "sub/"
 
 
 @pytest.mark.parametrize("name", ["{}/good.toml", "./bad.toml", "../notes/broken.toml"])

@@ -200,11 +200,11 @@ class ChartBox(CursorCharts):
                 self._at = None
 
     def switches(self) -> Choices:
-        """The options that keys change, each with its key and its current value."""
+        """The options that keys change, each with its key and what it shows next."""
         return tuple(
             (name, f"{key_of(self.app, *KEYS[name])} {option.words}")
-            for name, option in self.options.items()
-        )
+            for name, option in self.options.items() if len(option.values) > 1
+        )  # fmt: skip
 
     # The cursor.
 

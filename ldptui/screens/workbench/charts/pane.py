@@ -185,7 +185,7 @@ class ChartsPane(Vertical):
         message.stop()
         timeline = self._boxes["timeline"]
         if message.view in timeline.charts() and (number := timeline.take_stop()) is not None:
-            self.show_round(number)
+            self.cursor = number
         self._show()
 
     def action_tab(self, by: int) -> None:
@@ -195,9 +195,7 @@ class ChartsPane(Vertical):
     def action_view(self) -> None:
         """Show the next view of the chart, or the next chart beside the table."""
         if self.tab == "table":
-            charts = self._with_table()
-            at = charts.index(self._behind) if self._behind in charts else -1
-            self._behind = charts[(at + 1) % len(charts)]
+            self._behind = self._next_behind
             self._show()
         else:
             self.action_option("view")
@@ -217,9 +215,9 @@ class ChartsPane(Vertical):
         self.action_option("axis" if self._box_with("axis") is not None else "layer")
 
     def _box_with(self, option: str) -> ChartBox | None:
-        """The first chart on the screen that has an option."""
+        """The first chart on the screen that has an option of several values."""
         boxes = (self._boxes[name] for name in self._visible)
-        return next((box for box in boxes if option in box.options), None)
+        return next((box for box in boxes if option in dict(box.switches())), None)
 
     def action_option(self, name: str) -> None:
         """Choose the next value of one of the chart's options."""
@@ -253,10 +251,6 @@ class ChartsPane(Vertical):
             self._show()
         elif (chart := self._cursor_box) is not None and (edits := chart.at_cursor()):
             self.post_message(KeysProposed(edits, "the cell at the cursor", sweeps_stay=True))
-
-    def show_round(self, number: int | None) -> None:
-        """Show one round of the campaign, counted from 0; None shows all rounds pooled."""
-        self.cursor = number
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Return False for keys that do nothing on this tab."""
@@ -328,6 +322,13 @@ class ChartsPane(Vertical):
         """The names of the draft's charts, which all have a table of numbers."""
         return [name for name, _ in self.tabs() if name in self._boxes]
 
+    @property
+    def _next_behind(self) -> str:
+        """The chart whose numbers the table shows next."""
+        charts = self._with_table() or [self._behind]
+        at = charts.index(self._behind) if self._behind in charts else -1
+        return charts[(at + 1) % len(charts)]
+
     def _point(self, draft: Draft | None) -> None:
         """Bind the cell of the draft at a chart's cursor."""
         chart = self._boxes.pointing(self.tab)
@@ -361,7 +362,7 @@ class ChartsPane(Vertical):
         room = Size(width // 2 - 1 if len(visible) > 1 else width, max(0, height - 1 - claimed))
         self._boxes.show(visible, self._columns, shown, room, self._zoom)
         self._views.display = not visible
-        self._views.show(self.tab, shown, self._behind, self._boxes[self._behind])
+        self._views.show(self.tab, shown, self._next_behind, self._boxes[self._behind])
         self._show_bars()
         if width:
             self._tell_selections()

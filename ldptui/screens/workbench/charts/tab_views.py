@@ -44,8 +44,8 @@ class TabViews(PaneColumns):
         return view and (first_focus(view) or view)
 
     def show(self, tab: str, shown: ChartInput, source: str, box: ChartBox) -> None:
-        """Show the view of a tab with the draft, or with the numbers of the chart named
-        `source`.
+        """Show the view of a tab with the draft, or with the numbers of a chart; `source` is the
+        chart that comes next.
         """
         for each in self.query_children(".tab-view"):
             each.display = each.id == tab
