@@ -34,6 +34,8 @@ def frame(data: ChartData, chosen: Mapping[str, str]) -> Frame | str:
     if axis is None or not metrics:
         return ""
     runs = ((data.overlays[0].under if data.overlays else "", data.table), *data.tables_over)
+    if len(cells) < 2 and len(runs) < 2:
+        return "One cell has no curves: a in Parameters (2) sweeps a key."
     course = Course("", axis, axis.log, Axis(""), (), data.table, runs, has_others=False)
     courses = {name: replace(course, metric=name) for name in metrics}
     named = {name: metric_words(name).name for name in metrics}

@@ -63,6 +63,18 @@ async def test_a_failed_run_says_why_in_the_place_of_its_chart() -> None:
         assert "the worker died" in seen(pane.app)
 
 
+async def test_a_grid_needs_a_sweep_and_a_table_a_valid_scenario() -> None:
+    run = snapshot(scenario())
+    async with showing(run=replace(run, cells=run.cells[:1])) as (pane, pilot):
+        pane.tab = "grid"
+        await pilot.pause()
+        assert "a in Parameters (2) sweeps a key" in seen(pane.app)
+        pane.draft = edited("protocol.epsilon", 99)
+        pane.tab = "table"
+        await pilot.pause()
+        assert "this scenario is not valid yet" in seen(pane.app)
+
+
 async def test_no_attack_no_gain() -> None:
     async with showing(draft=edited("attack.kind", "none")) as (pane, pilot):
         pane.tab = "gain"

@@ -9,7 +9,7 @@ from textual.widget import Widget
 
 from ....terminal.keyboard import first_focus
 from ....widgets.blank import PaneColumns
-from .shown import ChartInput
+from .shown import INVALID, ChartInput
 
 if TYPE_CHECKING:
     from ....widgets.number_table import FilteredTable
@@ -55,7 +55,7 @@ class TabViews(PaneColumns):
         if tab == "table":
             data = shown.data
             numbers = (*box.kind.numbers(data), *box.chosen.items())
-            view.show(source, numbers, partial(box.table, data))
+            view.show(source, numbers, partial(box.table, data), INVALID * shown.invalid)
             return
         draft = shown.at if tab == "report" and shown.at is not None else shown.draft
         if view.draft is not draft:
