@@ -27,6 +27,11 @@ class ChartOption(Struct, frozen=True):
 
     @property
     def words(self) -> str:
+        """The label of the option's chosen value."""
+        return self.values[self.chosen]
+
+    @property
+    def next_words(self) -> str:
         """What the key of the option shows next: `rank (1 of 3)`, with the number of this one."""
         names, at = [*self.values], [*self.values].index(self.chosen)
         word = self.values[names[(at + 1) % len(names)]]

@@ -131,7 +131,7 @@ class RunsPane(FilteredList):
         shown, overlays = self.run_list.shown, self.run_list.overlays
         mark = "▶" if run.key == shown else "+" if run.key in overlays else " "
         star = "★" if run.kept is not None and run.kept.star else " "
-        what = describe_scenario(run.document)
+        what = describe_scenario(run.document) if view.full or before is not None else ""
         if before is not None and before.title == run.title:
             news = differences(before.document, run.document)
             what = ", ".join(news) or f"as {before.name}: {what}"

@@ -89,7 +89,7 @@ async def test_a_table_opens_on_the_choice_of_its_column(
         screen = app.workbench
         await until(pilot, lambda: "column of the table" in status(screen))
         assert screen.pane == 2
-        await pilot.press("right", "right")
+        await pilot.press("right", "right", "right")
         await until(pilot, lambda: value(screen, "population", "column") == "age")
         await until(pilot, lambda: bool(screen.draft and not screen.draft.problems))
         screen.action_pane(1)

@@ -91,7 +91,8 @@ async def test_the_last_run_is_shown_at_once_and_runs_are_laid_over_it(store: Pa
         charts.tab = "gain"
         await until(pilot, lambda: box.frame is not None and "group" in box.options)
         await pilot.press("g")
-        assert box.options["group"].words == "each run"  # which comes next
+        assert box.options["group"].words == "by ε"
+        assert box.options["group"].next_words == "each run"
         charts.tab = "frequencies"
         await pilot.press("d")
         await until(pilot, lambda: isinstance(screen.app.screen, TextScreen))

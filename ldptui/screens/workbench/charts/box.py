@@ -202,7 +202,7 @@ class ChartBox(CursorCharts):
     def switches(self) -> Choices:
         """The options that keys change, each with its key and what it shows next."""
         return tuple(
-            (name, f"{key_of(self.app, *KEYS[name])} {option.words}")
+            (name, f"{key_of(self.app, *KEYS[name])} {option.next_words}")
             for name, option in self.options.items() if len(option.values) > 1
         )  # fmt: skip
 
