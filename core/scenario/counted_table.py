@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from pathlib import Path
 from shlex import quote
 from typing import Final
@@ -16,6 +17,8 @@ TABLES: Final = (".csv", ".csv.gz", *FRAMES)
 """The ends of the names of tables."""
 COUNTS: Final = ("count", "counts", "n", "users", "people", "number", "frequency", "total")
 """Names of a column that says how many people have an item."""
+FIRST_ROWS: Final = 1000
+"""The rows in which the words of a header are looked for."""
 PARTS: Final = ("report", "cohort", "row", "seed")
 """Names of columns of reports: a table with one of them has reports in it, and no people."""
 
@@ -29,15 +32,23 @@ def find_columns(path: Source) -> tuple[str, str] | None:
     """The names of a table's columns of items and of counts, "" if they are not clear; None if it
     is no table of people.
 
-    None for a table of reports, or without rows. Raises ContentError, FileError.
+    None for a table of reports, or without rows. Raises ContentError, also for a table whose first
+    line is one of people: each of its words stands again in its column. Raises FileError.
     """
     with table_rows(path) as rows:
         names = next(rows, [])
         is_of_reports = bool({*PARTS} & {*names})
-        cells = [] if is_of_reports else next((row for row in rows if any(row)), [])
+        first = [] if is_of_reports else [row for row in islice(rows, FIRST_ROWS) if any(row)]
+    cells = first[0] if first else []
     numbers = [name for name, cell in zip(names, cells, strict=False) if _is_number(cell)]
     if not cells or names == numbers[:1]:
         return None
+    below = [{*column} for column in zip(*first, strict=False)]
+    if all(name in column for name, column in zip(names, below, strict=False)):
+        raise ContentError(
+            f"{path} has no header: {', '.join(names)} of its first line stand in the rows below "
+            "too; write a line with the names of the columns above it"
+        )
     counts = [name for name in names if name.strip().casefold() in COUNTS] or numbers
     items = [name for name in names if name not in (counts if len(names) < 3 else numbers)]
     is_plain = len(items) == 1 and len(counts) <= 1 and not any(map(_is_number, names))

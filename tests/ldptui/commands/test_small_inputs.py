@@ -69,6 +69,7 @@ def test_a_table_of_words_and_counts_is_a_population_wherever_it_is_named(
             "the,500\nof,300\n",
             "population.column must be a column of other words.csv (the, 500), its first line:",
         ),
+        ("the\nof\nthe\n", "has no header: the of its first line"),
         ("", "has no people in it"),
         ("seed,value\n7,2\n8,0\n", "has no people in it: ldptui estimate '"),
         ("cohort,bits\n1,6040\n", "has no people in it"),
