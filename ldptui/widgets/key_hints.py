@@ -76,7 +76,9 @@ class KeyHints(Widget):
             self.watch(self, name, self.choose, init=False)
 
     def choose(self, _: object = None) -> None:
-        """Update the hints after the focus has moved."""
+        """Update the hints after the focus has moved, unless that was the end of the app."""
+        if not self.is_attached:
+            return
         own: list[Binding] = []
         shared: list[Binding] = []
         seen: set[tuple[int, str]] = set()

@@ -80,6 +80,17 @@ async def test_a_bad_value_is_never_simulated_and_never_lost() -> None:
         assert not screen.query_one("#pane-3").border_subtitle  # the script need not be read
 
 
+async def test_news_and_keys_may_come_while_the_app_ends() -> None:
+    """Its widgets are gone before its messages are."""
+    async with workbench() as (screen, engine, pilot):
+        hints, columns = screen.query_one(KeyHints), screen.query_one("#charts")
+        await hints.remove()
+        hints.choose()
+        columns._nodes._clear()
+        snapshot = finished(engine)
+        await until(pilot, lambda: screen.query_one(ChartsPane).snapshot == snapshot)
+
+
 async def test_a_step_stops_where_a_rule_of_its_key_does() -> None:
     """The largest ε of one report of RAPPOR follows from its other keys."""
     async with workbench() as (screen, _, pilot):

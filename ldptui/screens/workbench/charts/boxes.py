@@ -44,7 +44,8 @@ class Boxes(dict[str, ChartBox]):
             box.display = name in visible
             box.set_class(name in visible[1:], "-aside")
         for name in visible:
-            if (box := self[name]).is_mounted:
+            # News of a run may come while the app ends, and its widgets are gone.
+            if (box := self[name]).is_mounted and box in columns.children:
                 if name == visible[0] and columns.children[0] is not box:
                     columns.move_child(box, before=0)
                 box.show(data, room, shown.waits_for(box.kind), shown.note)
