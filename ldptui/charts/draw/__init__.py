@@ -5,8 +5,6 @@ plotext puts the dots of plots, and nothing else; titles, legends, axes and labe
 
 from __future__ import annotations
 
-import contextlib
-
 from msgspec.structs import replace
 from textual.strip import Strip
 
@@ -22,7 +20,7 @@ def draw(chart: Chart, look: Look) -> list[Strip]:
     """The chart as exactly `height` strips of exactly `width` cells, whatever the data.
 
     With the charset "ascii" every character is ASCII. A small size shows as much as fits; without
-    drawable data or without plotext there is a sentence that says so.
+    drawable data there is a sentence that says so.
     """
     look = look.with_size(max(0, look.width), max(0, look.height))
     rows: list[Row] = []
@@ -63,6 +61,4 @@ def zoom_chart(chart: Plot | Panels, factor: float) -> Plot | Panels:
 def warm_up() -> None:
     """Import what the first plot needs, so that it appears without delay; thread-safe."""
     import numpy
-
-    with contextlib.suppress(ImportError, OSError):
-        import plotext
+    import plotext

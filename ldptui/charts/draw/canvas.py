@@ -186,13 +186,8 @@ class Canvas:
         bits = sum(side[at] for side in dots for at, inside in enumerate(levels) if inside)
         return chr(BLANK + bits) if bits else ""
 
-    def text(self, column: int, row: int, text: str, style: str) -> None:
-        """Write text from a cell on; row 0 is the lowest."""
-        for at, letter in enumerate(text, start=column):
-            self._letters[row, at] = letter, style
-
     def text_below(self, column: int, row: int, letter: str, style: str) -> None:
-        """Write a letter into a cell if the cell is empty."""
+        """Write a letter into a cell if the cell is empty; row 0 is the lowest."""
         self._shades.setdefault((row, column), (letter, style))
 
     def rows(self) -> list[Row]:

@@ -51,10 +51,7 @@ def plot_rows(plot: Plot, look: Look, margin: int | None = None) -> list[Row]:
     at = lay_out(plot, look, margin)
     if at is None:
         return title_rows(plot.title, NO_DATA, look)
-    try:
-        painted = _paint(plot, at, look)
-    except (ImportError, OSError):
-        return title_rows(plot.title, "plots need plotext; the Table tab has the numbers", look)
+    painted = _paint(plot, at, look)
     muted, (side, tick) = look.palette.muted, "|+" if look.charset == "ascii" else "│┤"
     ticks = dict(at.y.ticks)
     body: list[Row] = []

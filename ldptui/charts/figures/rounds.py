@@ -15,7 +15,6 @@ from msgspec import Struct
 from ldptui.core.base.summary import Estimate
 from ldptui.core.view import RoundSummary
 
-from ...catalogue import metric_words
 from ...text import format as fmt
 from ...text.interval import INTERVAL, reach_95
 from ..series import TONES, Axis, Plot, Series
@@ -206,24 +205,6 @@ def metric(
     limits = limits if most is None else (0.0, most)
     series += marks
     return _plot(title, unit, series, limits, rounds, note or words, levels)
-
-
-def gain(rounds: RoundSummary, pooled: Estimate | None) -> Plot:
-    """The chart of the attack's gain in every round, and of the pooled gain."""
-    return metric(
-        rounds,
-        "gain",
-        "Gain of the attack over the rounds",
-        "gain, total over the targets (after - before)",
-        pooled,
-    )
-
-
-def in_words(rounds: RoundSummary, name: str, pooled: Estimate | None) -> Plot:
-    """The chart of any metric by round, titled with the metric's name."""
-    words = metric_words(name)
-    title = f"{words.title} over the rounds"
-    return metric(rounds, name, title, words.name, pooled)
 
 
 def ranks(rounds: RoundSummary, labels: Mapping[int, str], items: int, top_k: int) -> Plot:

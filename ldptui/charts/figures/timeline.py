@@ -63,12 +63,14 @@ def _course(
     match view:
         case "estimates":
             return figures.estimates(rounds, labels, picked)
-        case "gain":
-            return figures.gain(rounds, base.metrics.get("gain"))
         case "ranks":
             return figures.ranks(rounds, labels, base.domain_size, top)
         case "top":
             return figures.in_top(rounds, top)
         case "spent":
             return figures.budget_plot(rounds)
-    return figures.in_words(rounds, view, base.metrics.get(view))
+    words = metric_words(view)
+    title, unit = words.title, words.name
+    if view == "gain":
+        title, unit = "Gain of the attack", "gain, total over the targets (after - before)"
+    return figures.metric(rounds, view, f"{title} over the rounds", unit, base.metrics.get(view))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import sys
 
 import numpy as np
 import pytest
@@ -272,14 +271,6 @@ def test_thinning_a_line_leaves_its_picture() -> None:
     for column in np.unique(dots[:, 0]):
         all_of, kept = (each[each[:, 0] == column][:, 1] for each in (dots, thinned))
         assert (all_of.min(), all_of.max()) == (kept.min(), kept.max())
-
-
-def test_without_plotext_plots_say_so_and_bars_work(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "plotext", None)
-    said = " ".join(row.strip() for row in rows(LINE, 50, 10))
-    assert "need plotext" in said
-    assert "Table tab" in said
-    assert rows(BARS, 60, 9)[0].startswith("Items")
 
 
 # --- Bars ----------------------------------------------------------------------------------------

@@ -70,7 +70,7 @@ def test_a_target_without_a_closed_form_has_a_line_through_its_points() -> None:
 
 
 def test_gain_has_its_closed_form_and_the_level_of_all_rounds() -> None:
-    plot = figures.gain(ROUNDS, GAIN)
+    plot = figures.metric(ROUNDS, "gain", "Gain", "gain", GAIN)
     measured = ROUNDS.metrics["gain"]
     assert list(named(plot, "simulated").y) == [estimate.mean for estimate in measured]
     assert list(named(plot, "closed form").y)[::2] == [estimate.theory for estimate in measured]
@@ -174,7 +174,7 @@ def every_chart(rounds: RoundSummary, cursor: int | None) -> list[Plot]:
     pooled = Estimate(0.1, None, None)
     charts = [
         figures.estimates(rounds, LABELS),
-        figures.gain(rounds, pooled),
+        figures.metric(rounds, "gain", "Gain", "gain", pooled),
         figures.ranks(rounds, LABELS, 12, 3),
         figures.in_top(rounds, 3),
         figures.budget_plot(rounds),
