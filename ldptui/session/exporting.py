@@ -69,13 +69,15 @@ class FigureContent(Struct, frozen=True):
 def read_figure(path: Path) -> FigureContent | None:
     """The scenario and digest that a figure carries; None if it carries none."""
     try:
-        match = re.search(MARK.encode() + rb"([A-Za-z0-9+/=]+)", path.read_bytes())
+        match = re.search(MARK.encode() + rb"([A-Za-z0-9+/]+={0,2})", path.read_bytes())
     except OSError as error:
         raise FileError(f"{path}: {error.strerror}") from None
     if match is None:
         return None
     try:
-        whole = json.loads(base64.b64decode(match[1]))
+        # In a PNG a checksum follows: up to four bytes that may look like more of it.
+        carried = base64.b64decode(match[1][: len(match[1]) // 4 * 4]).decode("utf-8", "replace")
+        whole, _ = json.JSONDecoder().raw_decode(carried)
         return FigureContent(
             dict(whole["scenario"]), str(whole["digest"]), str(whole.get("numpy", ""))
         )

@@ -18,7 +18,9 @@ from ldptui.session.exporting import (
     What,
     caption,
     default_path,
+    embed_scenario,
     export,
+    read_figure,
     results_csv,
     results_json,
 )
@@ -201,3 +203,26 @@ def test_names_are_free_and_say_what_they_hold(tmp_path: Path) -> None:
         "x-gain.txt",
         "x-gain.svg",
     }
+
+
+def test_the_scenario_in_a_picture_ends_where_it_ends(tmp_path: Path) -> None:
+    """A PNG has four bytes of a checksum behind it, which may be letters as well."""
+    path = tmp_path / "figure.png"
+    for length in range(4):
+        document = {"title": "e" * length}
+        for tail in (
+            b"",
+            b"A",
+            b"Az",
+            b"Az9",
+            b"Az9/",
+            b"=Az9",
+            b"Az9=",
+            b"Az==",
+            b"\xffA=z",
+            b'"}][',
+        ):
+            path.write_bytes(b"text\0" + embed_scenario(document, "x", "2").encode() + tail)
+            kept = read_figure(path)
+            assert kept is not None
+            assert kept.document == document, tail
