@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Annotated, Any, Final
 
+from ldptui.core.attacks.strategy import malicious_users
 from ldptui.core.base.errors import LdpError, ScenarioError, got
 from ldptui.core.base.progress_hook import Hook, no_hook
 from ldptui.core.base.ranges import DOMAIN, EPSILON, SHARE, USERS, Range, check_bounds
@@ -61,8 +62,9 @@ class Deployment:
         if self.targets >= self.items:
             rule = f"must be {Range(1, self.items - 1)}, below the number of items"
             raise ScenarioError(f"{rule}, {got(self.targets)}", key="targets")
-        if not self.share:
-            raise ScenarioError(f"must be above 0: somebody attacks, {got(self.share)}", "share")
+        if not malicious_users(self.users, self.share):
+            rule = f"must make at least one fake beside {self.users} users, {got(self.share)}"
+            raise ScenarioError(rule, "share")
 
     def tables(self, protocol: str, attack: str, defence: str) -> dict[str, Any]:
         """The tables of a scenario that simulates a cell of the matrix."""
@@ -183,10 +185,10 @@ def _measure_cell(
     deployment: Deployment, protocol: str, attack: str, defence: str, hook: Hook
 ) -> Outcome:
     """A cell of the matrix: its closed form, else what some trials measure."""
-    sifts = defence in FILTERS
-    held = deployment.smaller() if sifts else deployment
-    none = Outcome(protocol, attack, defence, held.users)
+    sifts, none = defence in FILTERS, Outcome(protocol, attack, defence, deployment.users)
     try:
+        held = deployment.smaller() if sifts else deployment
+        none = replace(none, users=held.users)
         cell = _cell(held.tables(protocol, attack, defence), FILTERED if sifts else TRIALS)
         expected = closed_forms(cell)
         if defence == NONE and expected.get("gain") is not None:

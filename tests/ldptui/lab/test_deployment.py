@@ -176,6 +176,13 @@ def test_the_verdict_is_the_size_the_cure_and_the_bound() -> None:
     assert last == "norm-cut makes it worse: 39.332 ± 0.086 points."
 
 
+def test_a_filter_is_not_tried_on_users_without_a_fake() -> None:
+    mine = Deployment("oue", 1.0, 5000, 100_000, 1e-3, 1)  # 200 users' reports are read
+    [found] = [each for each in cells.outcomes(mine, ["mga"], []) if each.defence == "fiad"]
+    assert found.gain is None
+    assert found.why == "must make at least one fake beside 200 users, got 0.001"
+
+
 def test_the_best_is_the_most_exact_of_those_that_do_not_differ() -> None:
     rows = [
         Outcome("oue", "mga", "a", 9, 0.30, 0.001, 20),

@@ -82,7 +82,7 @@ CASES: Final[Mapping[str, tuple[Options, list[Refusal]]]] = {
         [
             ({"items": 4}, "users", "is required, or files of reports"),
             ({"users": 200}, "items", "is required, or a file of their names"),
-            ({"items": 4, "users": 200, "share": 0.0}, "share", "must be above 0: somebody"),
+            ({"items": 4, "users": 200, "share": 0.002}, "share", "must make at least one fake"),
         ],
     ),
     "design": (
