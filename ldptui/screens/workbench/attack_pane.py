@@ -131,8 +131,8 @@ class AttackPane(FormPane):
         lines = (problem.line for problem in draft.problems)
         editor.mark(frozenset(line for line in lines if line is not None))
         put_or_hide(self.query_one("#problems", Static), "\n".join(map(sentence, draft.problems)))
-        self._say_below()
         super().watch_draft(draft)
+        self._say_below()
 
     # Upwards.
 

@@ -256,11 +256,12 @@ async def test_an_edit_is_kept_without_being_asked(monkeypatch: pytest.MonkeyPat
 
 async def test_a_draft_that_is_not_valid_comes_back_and_undo_leads_out() -> None:
     before = open_draft(scenarios.path("quickstart"))
-    assert save_draft(edit_key(before, "population.users", 10**14), before) == ""
+    assert save_draft(edit_key(before, "attack.share", 1.5), before) == ""
     async with Workbench(Settings(), None, FakeEngine).run_test(size=(120, 40)) as pilot:
         words = "with what is wrong in it: ^z takes that back; ^o starts afresh"
         await until(pilot, lambda: words in seen(pilot.app))
-        assert "100 000 000 000 000" in seen(pilot.app)
+        assert "must be in [0, 1), got 1.5" in seen(pilot.app)
+        assert "alt+s script" not in seen(pilot.app)  # which need not be read
         await pilot.press("ctrl+z")
         draft = pilot.app.screen_stack[0].draft  # type: ignore[attr-defined]
         assert (draft.text, draft.problems) == (before.text, ())
