@@ -63,16 +63,22 @@ BYTES = [*KEYS.values(), "\x1b[5~", "\x1b[6~", "\x1b[3~", "\x1b[2~"]
 SUMMARY = re.compile(r"^── (?:✗ )?([23] .*?) ─*(?:│|╭|╰|$)", re.MULTILINE)
 
 
-def told(app: Terminal) -> dict[str, str]:
+def told(app: Terminal) -> dict[str, str] | None:
     """The lines of the closed panes, by pane: the keys, the attack and the defences of the draft.
 
-    Of a script that is no TOML, they show what was valid last: only its error is the draft's.
+    Of a script that is no TOML, they show what was valid last: only its error is the draft's. None
+    of a program that ends: one that was left waits for its workers first.
     """
     app.quiet(1.0, asleep=True)
     found: dict[str, str] = {}
     for key, closed in (("f3", "3 Attack"), ("f4", "2 Parameters")):
         app.send(key)
-        app.until(f"(?m)^── (✗ )?{closed}", 4 * LIMIT_S)
+        line = re.compile(f"(?m)^── (✗ )?{closed}")
+        text = app.until(
+            lambda text, line=line: line.search(text) or not app.read(0.01), 4 * LIMIT_S
+        )
+        if not line.search(text):
+            return None
         app.quiet(0.5, asleep=True)
         if broken := re.search(r"✗ line \d+", app.text):
             return {"script": broken[0]}
@@ -117,8 +123,8 @@ def test_random_bytes_do_not_bring_it_down(number: int, tmp_path: Path) -> None:
         for _ in range(6):  # out of dialogs, the lab, a zoom and a replay
             app.send("escape")
             app.quiet(asleep=True)
-        if app.read(0.01):  # else it was left by Quit, in the palette or by a click
-            shown = told(app)
+        # It may have been left by Quit, in the palette or by a click.
+        if app.read(0.01) and (shown := told(app)) is not None:
             app.send("ctrl+q", "ctrl+q")  # a dialog may ask after the first
         # Both stand behind 500 keys, which are some 15 s of computing: on a busy machine, minutes.
         assert app.wait(20 * LIMIT_S) == 0
