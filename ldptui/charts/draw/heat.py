@@ -18,8 +18,8 @@ WIDEST: Final = 56
 TALLEST: Final = 16
 LEVELS: Final = 6
 """Colours from the faintest to that of the largest number: few enough to be told apart by eye."""
-SHADES: Final = {"ascii": ".:-=+#", "braille": "·░░▒▒▓"}
-"""What a block is filled with where there are no colours of our own."""
+SHADES: Final = {"ascii": (".:+#", "'~=%"), "braille": ("░▒▓█", "⠂⠒⠶⠿")}
+"""What a block above zero, or below, is filled with where there are no colours of our own."""
 FAINT: Final = 0.15
 """Part of the colour that the smallest number has."""
 DECADES: Final = 100
@@ -128,8 +128,13 @@ def sizes_of(grid: Grid) -> list[float]:
     return sorted(abs(value) for row in grid.values for value in row if value)
 
 
-def step_of(value: float, sizes: Sequence[float]) -> int:
-    """The colour step of a number by the rank of its absolute value, from 0 to `LEVELS` - 1."""
+def levels_of(look: Look) -> int:
+    """The number of steps of a map: as many as it has fills that can be told apart."""
+    return LEVELS if has_colours(look) else len(SHADES[look.charset][0])
+
+
+def step_of(value: float, sizes: Sequence[float], levels: int) -> int:
+    """The step of a number by its absolute value, from 0 to `levels` - 1."""
     size = abs(value)
     if not size:
         return 0
@@ -137,12 +142,12 @@ def step_of(value: float, sizes: Sequence[float]) -> int:
     part = size / high
     if high >= DECADES * low:
         part = (math.log(size) - math.log(low)) / (math.log(high) - math.log(low))
-    return min(LEVELS - 1, int(part * LEVELS))
+    return min(levels - 1, int(part * levels))
 
 
-def _least(step: int, sizes: Sequence[float]) -> float:
+def _least(step: int, sizes: Sequence[float], levels: int) -> float:
     """The least size of the numbers of a step."""
-    low, high, part = sizes[0], sizes[-1], step / LEVELS
+    low, high, part = sizes[0], sizes[-1], step / levels
     if high < DECADES * low:
         return high * part
     return math.exp(math.log(low) + part * (math.log(high) - math.log(low)))
@@ -153,9 +158,10 @@ def _fill(value: float | None, sizes: Sequence[float], look: Look) -> tuple[str,
     if not value:
         back = look.palette.background
         return " ", f"{look.palette.foreground} on {back}" if has_colours(look) else ""
-    step, tone = step_of(value, sizes), look.palette.clean if value < 0 else look.palette.attacked
+    step = step_of(value, sizes, levels_of(look))
+    tone = look.palette.clean if value < 0 else look.palette.attacked
     if not has_colours(look):
-        return SHADES[look.charset][step], tone
+        return SHADES[look.charset][value < 0][step], tone
     back = mix_colours(look.palette.background, tone, FAINT + (1 - FAINT) * step / (LEVELS - 1))
     return " ", f"{ink(back, look)} on {back}"
 
@@ -188,24 +194,26 @@ def _rgb(colour: str) -> tuple[int, int, int]:
 
 
 def _heading(grid: Grid, sizes: Sequence[float], look: Look) -> Row:
-    """The title, and the steps of the colours, each with its least size: all that have room, else
+    """The title, and the fill of every step, each with its least size where that has room, else
     every second one from the largest down, and so on.
     """
     row: Row = [(crop(look.clean(grid.title), look.width), look.strong)]
-    known = [value for line in grid.values for value in line if value]
-    used = sorted(
-        {(value > 0, step_of(value, sizes) * (1 if value > 0 else -1)) for value in known}
-    )
+    known, levels = [value for line in grid.values for value in line if value], levels_of(look)
+    used = sorted({math.copysign(1 + step_of(each, sizes, levels), each) for each in known})
+    named = used
     while used:
         scale: Row = [("  ", "")]
-        for is_above, signed in used:
-            least = math.copysign(_least(abs(signed), sizes), 1 if is_above else -1)
-            sample = math.copysign(least * (1 + 1e-9) or sizes[0], least)
+        for signed in used:
+            least = math.copysign(_least(round(abs(signed)) - 1, sizes, levels), signed)
+            sample = math.copysign(least * (1 + 1e-9) or sizes[0], signed)
             char, style = _fill(sample, sizes, look)
-            scale += [(char * 2, style), (f" {number(least)} ", look.palette.muted)]
+            words = f" {number(least)} " if signed in named else " "
+            scale += [(char * 2, style), (words, look.palette.muted)]
         if length(row) + length(scale) <= look.width:
             return row + scale
-        used = used[-3::-2][::-1] + used[-1:] if len(used) > 1 else []
+        if not named:
+            break
+        named = named[-3::-2][::-1] + named[-1:] if len(named) > 1 else []
     return row
 
 

@@ -17,7 +17,7 @@ from support.waiting import seen
 from ldptui import scenarios
 from ldptui.charts.curves import map_keys, map_layers, map_selection, middle_layer
 from ldptui.charts.draw import draw
-from ldptui.charts.draw.heat import heat_place
+from ldptui.charts.draw.heat import SHADES, heat_place
 from ldptui.charts.figures.maps import (
     cell_table,
     game_words,
@@ -105,12 +105,24 @@ def test_the_numbers_have_as_many_digits_as_they_are_rounded_to() -> None:
         ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("width", "shown"), [(40, 6), (30, 3), (20, 2), (14, 1), (9, 0)])
-def test_the_key_of_the_fills_loses_every_second_step_before_all(width: int, shown: int) -> None:
+@pytest.mark.parametrize(
+    ("width", "key"),
+    [(40, ".. 0 :: 9 ++ 18 ## 27"), (24, ".. :: 9 ++ ## 27"), (18, ".. :: ++ ##"), (16, "")],
+)
+def test_the_key_of_the_fills_loses_every_second_number_before_a_fill(width: int, key: str) -> None:
     top = drawn(replace(STEPS, title="Gain"), width, 20, "ascii")[0].split()
-    assert len(top) == 1 + 2 * shown
-    kept = ["..", "::", "--", "==", "++", "##"]
-    assert top[1::2] == {6: kept, 3: kept[1::2], 2: ["::", "##"], 1: kept[-1:], 0: []}[shown]
+    assert top == ["Gain", *key.split()]
+
+
+@pytest.mark.parametrize("charset", CHARSETS)
+def test_without_colours_each_step_has_a_fill_of_its_own(charset: Charset) -> None:
+    values = tuple(tuple(value - 18.5 for value in row) for row in STEPS.values)
+    grid = replace(STEPS, values=values, inside=())
+    top, _, *lines = drawn(grid, 90, 20, charset)
+    key = {each[0] for each in top.split()[1::2]}
+    assert (
+        key == set("".join(SHADES[charset])) == set("".join(lines)) & set("".join(SHADES[charset]))
+    )
 
 
 @pytest.mark.parametrize("palette", [DARK, ANSI_DARK])
