@@ -102,7 +102,9 @@ class Cells:
     def grid(
         self, sides: Mapping[str, Sequence[Any]], layer: Mapping[str, Any]
     ) -> tuple[CellView, ...]:
-        """The cells with values of `sides` and of `layer`, and the base's values otherwise."""
+        """The cells with values of `sides` and of `layer`, as far as they have these keys, and the
+        base's values otherwise.
+        """
         wanted = {**{key: [*values] for key, values in sides.items()},
                   **{key: [value] for key, value in layer.items()}}  # fmt: skip
         return tuple(
@@ -110,8 +112,9 @@ class Cells:
             for view in self
             if self._is_beside_base(view, tuple(wanted))
             and all(
-                any(same_value(view.parameters.get(key), value) for value in values)
+                any(same_value(view.parameters[key], value) for value in values)
                 for key, values in wanted.items()
+                if key in view.parameters
             )
         )
 

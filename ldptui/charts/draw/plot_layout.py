@@ -278,7 +278,7 @@ def place_names(plot: Plot, x: Scale, y: Scale, look: Look) -> dict[int, Row] | 
         place = y.place(value)
         if label and -0.5 <= place < y.cells - 0.5:
             ends.append((place, crop(look.clean(label), look.width // 4), look.palette.muted))
-    room, merged = max(14, look.width // 6), list[tuple[float, Row]]()
+    room, merged = max(14, look.width // 6) + 6 * is_bare, list[tuple[float, Row]]()
     for place, name, style in sorted(ends, key=lambda end: -end[0]):
         if any(name == each for _, row in merged for each, _ in row):
             continue

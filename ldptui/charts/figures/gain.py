@@ -124,6 +124,10 @@ def gain_plot(course: Course, lines: Sequence[Curve], view: str) -> Plot:
     below = next((line for line in bounding if any(line.y)), None)
     if below is None:
         return plot
+    on_it = next((each.label for each in course.curves if coinciding([each, below])), "")
+    if on_it and view != "floor":  # the line would lie under its curve
+        words = LEAST_NOTICED.replace("this", f"{on_it} gains")
+        return replace(plot, note="; ".join(filter(None, (words, plot.note))))
     style: Literal["floor", "dotted"] = "floor" if view == "floor" else "dotted"
     edge = Series(LEAST_NOTICED, below.x, below.y, "muted", style)
     return replace(plot, series=(*plot.series, edge))

@@ -74,7 +74,8 @@ def frame(data: ChartData, chosen: Mapping[str, str]) -> Frame | str:
 
     def settings(at: tuple[str, str], _: int) -> list[tuple[str, Any]]:
         cell = by_place.get(at)
-        sides = [] if cell is None else [(key, cell.parameters[key]) for key in keys]
+        own = {} if cell is None else cell.parameters
+        sides = [(key, own[key]) for key in keys if key in own]
         return [*sides, *held.items()] if sides else []
 
     views = {metric: view_of(metric) for metric in metrics}
@@ -86,13 +87,12 @@ def frame(data: ChartData, chosen: Mapping[str, str]) -> Frame | str:
 
 
 def _in_order(cells: Sequence[CellView], sides: Mapping[str, Sequence[Any]]) -> list[CellView]:
-    """The cells in the order of the values of both sides."""
+    """The cells in the order of the values of both sides, those without a key first."""
 
-    def place(cell: CellView) -> list[int]:
-        return [
-            next(at for at, value in enumerate(values) if same_value(cell.parameters[key], value))
-            for key, values in sides.items()
-        ]
+    def place(cell: CellView) -> list[list[int]]:
+        own = [(cell.parameters.get(key), values) for key, values in sides.items()]
+        return [[at for at, value in enumerate(values) if same_value(known, value)]
+                for known, values in own]  # fmt: skip
 
     return sorted(cells, key=place)
 

@@ -135,7 +135,7 @@ def _scale_of(frequencies: FrequencySummary, lost: bool) -> _Scale:
         bottom = 10.0 ** math.floor(math.log10(least) + 1e-9)
         floor = bottom / 10**0.5
     else:
-        bottom = round_down(least - 4 * deviation)
+        bottom = round_down(least - 2 * deviation)
     top = round_up(max(positive, default=1.0) * 1.05)
     shown = [*frequencies.clean.mean]
     if target_places(frequencies):

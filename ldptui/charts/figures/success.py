@@ -22,6 +22,7 @@ from .course import (
 from .course_table import course_table
 from .error import NO_AXIS
 from .frame import Frame, FrameView, chosen_option, draw_plot
+from .gain import WIDE_SPAN
 
 
 def frame(data: ChartData, chosen: Mapping[str, str]) -> Frame | str:
@@ -32,14 +33,17 @@ def frame(data: ChartData, chosen: Mapping[str, str]) -> Frame | str:
         return ""
     if (axes := axes_of(data, "success", chosen)) is None:
         return NO_AXIS
-    scale, options = axes.with_scale(chosen, "linear", 2)
     known, wanted = [*success_metrics(data.scenario)], chosen.get("view", "")
     if wanted not in known and any(wanted in cell.metrics for cell in data.table):
         known.append(wanted)
     names = {metric: metric_words(metric).name for metric in known}
     metric = chosen_option(names, chosen.get("view")).chosen
     words = metric_words(metric)
-    y = Axis(words.column or words.name, log=scale == "log")
+    means = [cell.metrics[metric].mean or 0.0 for cell in data.table if metric in cell.metrics]
+    usual = "log" if 0 < WIDE_SPAN * min(means, default=0.0) < max(means) else "linear"
+    scale, options = axes.with_scale(chosen, usual, 2)
+    label = words.name if words.column.startswith("the same") else words.column
+    y = Axis(label or words.name, log=scale == "log")
     course = course_of(data, axes, metric, y)
     groups = course.groups()
     if not any(groups) and not course.along(course.table):

@@ -30,6 +30,7 @@ from ldptui.charts.series import Grid
 from ldptui.core.attacks import ATTACKS
 from ldptui.core.scenario import Scenario, load
 from ldptui.session import draft as drafts
+from ldptui.session.cell_table import Cells, address_of
 from ldptui.session.snapshot import ChartSelection
 from ldptui.text.format import count, short
 
@@ -269,6 +270,11 @@ def test_words_are_values_too() -> None:
     grid = map_grid(views, tuple(made.sweep), "gain")
     assert grid.columns == tuple(attacks)
     assert map_grid(views, tuple(made.sweep), "mse").title == "Mean squared error, attacked"
+    keyless = replace(views[0], parameters={"attack.kind": "rpa"})  # ε is no key of the other kind
+    table = Cells([keyless, *views], address_of(views[0].parameters))
+    assert {view.parameters.get(KEYS[0]) for view in table.grid(made.sweep, {})} == {
+        None, 0.5, 1.0, 2.0,
+    }  # fmt: skip
     bare = [replace(view, parameters={**view.parameters, "attack.kind": "none"}) for view in views]
     assert map_grid(bare, tuple(made.sweep), "mse").title == "Mean squared error"
 
