@@ -33,12 +33,9 @@ def frame(data: ChartData, chosen: Mapping[str, str]) -> Frame | str:
     metrics = mapped_metrics(cells)
     if axis is None or not metrics:
         return ""
-    values = {repr(cell.parameters.get(axis.key)) for cell in cells}
-    if len(values) < 2 and not data.overlays:
-        return f"One value of {axis.symbol} is measured: x may have an axis with more."
     runs = ((data.overlays[0].under if data.overlays else "", data.table), *data.tables_over)
-    if len(cells) < 2 and len(runs) < 2:
-        return "One cell has no curves: a in Parameters (2) sweeps a key."
+    if len({repr(cell.parameters.get(axis.key)) for cell in cells}) < 2 and len(runs) < 2:
+        return "One value has no curves: a in Parameters (2) sweeps a key."
     course = Course("", axis, axis.log, Axis(""), (), data.table, runs, has_others=False)
     courses = {name: replace(course, metric=name) for name in metrics}
     named = {name: metric_words(name).name for name in metrics}
