@@ -76,7 +76,7 @@ READ: Final[Mapping[str, tuple[str, ...]]] = {
     "lab Guess": ("What does a report give away?",),
     "lab Infer": ("Which attribute is a report about?", "named"),
     "lab Trust": ("Whom do I trust?",),
-    "lab Deployment": ("What can fakes do to my deployment?", "lift 3 items by"),
+    "lab Deployment": ("What can fakes do to my deployment?", "lift 2 items by"),
     "HelpScreen": ("The gain of the attack", "Help · keys below", "esc closes"),
     "WorkbenchPalette": ("an action, a value (beta 1%", "Run all trials", "My deployment"),
     "LibraryScreen": ("quickstart", "billion-users", "Claim: fake users who are 5%", "enter opens"),
