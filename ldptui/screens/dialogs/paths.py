@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from ...session.draft import Draft
 
 
-LONGEST: Final = 40
+LONGEST: Final = 48
 """The most characters of a name that is made of a title, in whole words if possible."""
 Check: TypeAlias = Callable[[Path], tuple[str, bool]]
 """What speaks against a path, "" for nothing; whether enter takes it when it is pressed again."""

@@ -194,7 +194,7 @@ def test_the_proposed_name(folder: Path) -> None:
     assert own_path(draft_of(text, bundled.parent, bundled)) == own / "quickstart.toml"
     assert own_path(draft_of("title = 'ε∀'", folder)) == own / "scenario.toml"
     long = "Cao et al.: gain over the share of fake users"
-    name = "cao-et-al-gain-over-the-share-of-fake.toml"
+    name = "cao-et-al-gain-over-the-share-of-fake-users.toml"
     assert own_path(draft_of(f'title = "{long}"', folder)) == own / name
 
 

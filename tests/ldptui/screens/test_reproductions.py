@@ -169,4 +169,4 @@ async def test_a_figure_of_cao_with_another_domain_takes_twenty_keys(
         assert value_of(screen.draft, "population.users") == 667_574
         finished(engine)
         await until(pilot, lambda: bool(files))
-    assert files == [tmp_path / "cao-et-al-gain-over-the-share-of-fake-gain.pdf"]
+    assert files == [tmp_path / "cao-et-al-gain-over-the-share-of-fake-users-gain.pdf"]
