@@ -140,6 +140,7 @@ def describe_scenario(document: Mapping[str, Any]) -> str:
     trusting = values.get("trust.kind", "local") != "local"
     for table in ("protocol", "attack", *["trust"] * trusting, "population"):
         if f"{table}.kind" in swept:
+            parts.append(f"{len(values[f'sweep.{table}.kind'])} {table}s")
             continue
         kind = values.get(f"{table}.kind", "none" if table == "attack" else "?")
         if table == "attack" and listed and isinstance(attack, Mapping):
@@ -153,8 +154,8 @@ def describe_scenario(document: Mapping[str, Any]) -> str:
             if key.startswith(f"{table}.") and len(symbol := _brief(key)) == 1:
                 words.append(f"{symbol}={value_words(value)}")
         parts.append(" ".join(words) if kind != "none" else "no attack")
-    over = [f"over {' '.join(map(_brief, swept))}"] if swept else []
-    return ", ".join([*parts, *over])
+    over = " ".join(_brief(key) for key in swept if not key.endswith(".kind"))
+    return ", ".join([*parts, *[f"over {over}"] * bool(over)])
 
 
 def differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:

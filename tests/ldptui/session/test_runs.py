@@ -27,7 +27,7 @@ def test_attacks_of_every_shape_are_described() -> None:
     trusting = {**BASE, "trust": {"kind": "shuffled", "delta": 1e-8}}
     assert describe_scenario(trusting) == "OUE ε=1, no attack, shuffled δ=1e-8, zipf d=8"
     swept = {"protocol.kind": ["oue", "grr"], "population.items": [8, 16]}  # what is constant alone
-    assert describe_scenario({**BASE, "sweep": swept}) == "no attack, zipf, over protocol d"
+    assert describe_scenario({**BASE, "sweep": swept}) == "2 protocols, no attack, zipf, over d"
     one = {**BASE, "attack": {"kind": "mga", "share": 0.05}}
     assert describe_scenario(one).split(", ")[1].startswith("MGA")
     assert "mga 80 % ria 20 %" in describe_scenario(
