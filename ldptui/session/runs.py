@@ -141,6 +141,7 @@ def describe_scenario(document: Mapping[str, Any]) -> str:
     for table in ("protocol", "attack", *["trust"] * trusting, "population"):
         if f"{table}.kind" in swept:
             parts.append(f"{len(values[f'sweep.{table}.kind'])} {table}s")
+            swept.remove(f"{table}.kind")
             continue
         kind = values.get(f"{table}.kind", "none" if table == "attack" else "?")
         if table == "attack" and listed and isinstance(attack, Mapping):
@@ -154,7 +155,7 @@ def describe_scenario(document: Mapping[str, Any]) -> str:
             if key.startswith(f"{table}.") and len(symbol := _brief(key)) == 1:
                 words.append(f"{symbol}={value_words(value)}")
         parts.append(" ".join(words) if kind != "none" else "no attack")
-    over = " ".join(_brief(key) for key in swept if not key.endswith(".kind"))
+    over = " ".join(map(_brief, swept))
     return ", ".join([*parts, *[f"over {over}"] * bool(over)])
 
 
