@@ -41,7 +41,7 @@ READ: Final[Mapping[str, tuple[str, ...]]] = {
     "pane Parameters": ("2 Parameters", "counts", "privacy budget ε", "6 × 4 trials"),
     "pane Attack": ("3 Attack", "mga", "share of fake users β", "target items T", "▸ more"),
     "pane Charts": ("4 Charts", "Gain of the attack", "share of fake users β", "closed form"),
-    "pane Runs": ("5 Runs", "#3", "24 trials", "OUE ε=1, MGA β=0.05", "Eight items"),
+    "pane Runs": ("5 Runs", "#3", "24 trials", "OUE, MGA, counts, over β ε", "Eight items"),
     "tab Frequencies": ("Targets, top items", "estimate", "true", "before"),
     "tab Gain": ("Gain of the attack over", "share of fake users β", "closed form", "simulated"),
     "tab Error": ("Error without attack over", "privacy budget ε", "GRR", "OUE", "OLH"),
