@@ -111,7 +111,7 @@ def name_ends(axes: Any, plot: Plot, height: float) -> set[str]:
     rows, ends = max(1, int(height / LINE)), list[tuple[list[float], str, Tone]]()
     for series in plot.series:
         known = [float(y) for y in series.y if math.isfinite(y) and (y > 0 or not plot.y.log)]
-        if series.end and series.style != "floor" and known:
+        if series.end and series.style != "floor" and len(known) > 1:  # a point has no end
             places = [known[-1], known[0], known[len(known) // 2]]
             ends.append(([rows * _height(axes, y) - 0.5 for y in places], series.end, series.tone))
     merged: list[tuple[list[float], list[str], Tone]] = []
