@@ -238,4 +238,5 @@ class FormPane(Widget, can_focus=True):
         form.fill(self.draft, self.rows(self.draft))
         if self._wanted and (field := form.field(self._wanted)) is not None:
             self._wanted = ""
-            self.call_after_refresh(field.control.focus)
+            # By the field, which does so once it is composed: that may take more than a frame.
+            field.call_after_refresh(field.control.focus)

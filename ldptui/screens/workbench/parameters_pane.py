@@ -105,10 +105,8 @@ class ParametersPane(FormPane):
         event.stop()
         draft = self.draft
         if event.line.name == "more":
-            self._is_open = True
+            self._is_open, self._wanted = True, "trust.kind"
             self.show()
-            if (field := self.query_one(Form).field("trust.kind")) is not None:
-                field.control.focus()
         elif draft is not None and draft.parses:
             swept = sweep_of(draft)
             keys = [(key, title_of(key)) for key in sweepable(draft) if key not in swept]

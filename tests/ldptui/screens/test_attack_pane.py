@@ -1,10 +1,13 @@
 """The attack pane: form and script are two views of one draft, whichever is edited."""
 
+import asyncio
+
 import pytest
 from support.form_app import SCENARIO, SWEEP, FormApp
 from support.kinds import OF_NUMBERS, report_law
 from textual import events
 from textual.pilot import Pilot
+from textual.widget import Widget
 from textual.widgets import Static
 
 from ldptui.catalogue import listed_kinds
@@ -282,6 +285,27 @@ async def test_the_parts_of_a_mixture_are_fields() -> None:
         assert left == {"kind": "ria", "weight": 0.2}
         await pilot.press("minus")  # a mixture of nothing is none
         assert app.draft.document["attack"]["mix"] == [left]
+
+
+async def test_the_focus_waits_for_a_row_that_takes_more_than_a_frame(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    mount = Field.mount_composed_widgets
+
+    async def mount_late(field: Field, widgets: list[Widget]) -> None:
+        for _ in range(2):
+            drawn = asyncio.Event()
+            field.screen.call_after_refresh(drawn.set)
+            await drawn.wait()
+        await mount(field, widgets)
+
+    app = FormApp(AttackPane)
+    async with app.run_test(size=(44, 40)) as pilot:
+        next(each for each in app.query(FormLine) if each.name == "more").focus()
+        monkeypatch.setattr(Field, "mount_composed_widgets", mount_late)
+        await pilot.press("space")
+        await pilot.pause()
+        assert app.focused is app.field("goal.metric").control
 
 
 async def test_the_phases_of_a_campaign_are_fields() -> None:
