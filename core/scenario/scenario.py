@@ -118,7 +118,7 @@ class Scenario:
         """The point with these swept values, or everything that is wrong with it; checked once."""
         values = repr([*chosen.values()])
         if values not in self._check_results:
-            self._check_results[values] = validate(substitute(self.document, chosen, sweep))
+            self._check_results[values] = validate(substitute(self.document, chosen, sweep), sweep)
         return self._check_results[values]
 
     def problems(self) -> list[ScenarioError]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from pydantic import ValidationError
@@ -15,9 +15,13 @@ from .key_table import TABLES, keys_of, kinds_at, names_kind, pattern, rule_of
 from .point import FORMAT, KINDS, POINT, Point
 
 
-def validate(document: Document) -> tuple[list[ScenarioError], Point | None]:
+def validate(
+    document: Document, sweep: Mapping[str, Any]
+) -> tuple[list[ScenarioError], Point | None]:
     """The errors of a document without sweeps, and its point; the point is None if there are
     errors.
+
+    sweep : the swept keys with their values, one of which the document has.
     """
     if not document:
         return [ScenarioError(f"is empty: a scenario begins with format = {FORMAT}")], None
@@ -30,7 +34,7 @@ def validate(document: Document) -> tuple[list[ScenarioError], Point | None]:
         # JSON in strict mode: tables and lists are taken as such, and "5" is no number.
         return [], POINT.validate_json(json.dumps(document, default=str))
     except ValidationError as error:
-        return _problems(document, error), None
+        return _problems(document, error, sweep), None
     except RecursionError:
         return [ScenarioError("is nested too deeply")], None
     except ValueError as error:
@@ -51,7 +55,9 @@ def _without_kind(name: str, table: Any) -> ScenarioError:
     return ScenarioError(f"is required, one of {known}", key=f"{name}.kind")
 
 
-def _problems(document: Document, error: ValidationError) -> list[ScenarioError]:
+def _problems(
+    document: Document, error: ValidationError, sweep: Mapping[str, Any]
+) -> list[ScenarioError]:
     """pydantic's errors in our words, one for each key."""
     unknown: dict[str, ScenarioError] = {}  # first: a misspelt key explains a missing one
     others: dict[str, ScenarioError] = {}
@@ -64,7 +70,7 @@ def _problems(document: Document, error: ValidationError) -> list[ScenarioError]
             listed = isinstance(targets, dict) and "items" in targets
             if member != _TARGETS[listed]:
                 continue  # the union's other member
-        problem = _problem(document, kind, loc, mistake.get("ctx", {}).get("error"))
+        problem = _problem(document, kind, loc, mistake.get("ctx", {}).get("error"), sweep)
         (unknown if kind in _UNKNOWN_KEY else others).setdefault(problem.key, problem)
     return [*unknown.values(), *others.values()]
 
@@ -75,7 +81,11 @@ _MISSING_KEY: Final = ("missing", "missing_argument")
 
 
 def _problem(
-    document: Document, kind: str, loc: Sequence[int | str], inner: object
+    document: Document,
+    kind: str,
+    loc: Sequence[int | str],
+    inner: object,
+    sweep: Mapping[str, Any],
 ) -> ScenarioError:
     """One of pydantic's errors in our words. inner : what a dataclass raised."""
     absent = kind in _MISSING_KEY or kind in _UNKNOWN_KEY
@@ -93,7 +103,11 @@ def _problem(
         if table.endswith("targets") and loc[-1] in ("pick", "count", "items"):
             rule = "must be left out: targets are picked, or listed as items"
             return ScenarioError(rule, key=key)
-        meant = suggest(str(loc[-1]), known) or f", only {', '.join(known)}"
+        meant = suggest(str(loc[-1]), known)
+        if not meant and (kinds := sweep.get(f"{table}.kind")):
+            rule = f"is no key of any kind that is swept: {', '.join(kinds)}"
+            return ScenarioError(rule, key=key)
+        meant = meant or f", only {', '.join(known)}"
         return ScenarioError(f"is not a known key{meant}", key=quote_empty_key(key))
     if allowed := rule_of(key):
         return ScenarioError(f"must be {allowed}, {got(place)}", key=key)

@@ -134,6 +134,16 @@ class DeploymentAnswer(QuestionAnswer):
         """
         return next(iter(self.under_defences), None)
 
+    @property
+    def _bound(self) -> list[str]:
+        """What no defence gets below, in words; empty without a floor."""
+        if self.floor is None:
+            return []
+        least = text.short(100 * self.floor, 3)
+        if self.left is None or self.left.most >= self.floor:
+            return [f"no defence can get below {least}"]
+        return [f"fakes who answer like honest users add {least} under any defence"]
+
     def _is_noisy(self, outcome: Outcome) -> bool:
         """Return whether an interval is wider than the gain of the deployment as it is."""
         return self.as_is is not None and outcome.half > abs(self.as_is.gain or math.inf)
@@ -166,17 +176,13 @@ class DeploymentAnswer(QuestionAnswer):
                 rest = _points(left)
                 if self.floor and (left.gain or 0.0) < self.floor <= left.most:
                     rest = f"at most {text.short(100 * left.most, 3)}"
-                parts.append(f"best defence{so_far} {left.defence} leaves {rest}")
+                against = f" of {left.attack.upper()}" * (left.most < (self.floor or 0.0))
+                parts.append(f"best defence{so_far} {left.defence} leaves {rest}{against}")
             elif self.has_tried_all:
                 parts.append("no defence here surely leaves less")
             else:
                 parts.append("defences are still being tried")
-            if self.floor is not None:
-                least = text.short(100 * self.floor, 3)
-                is_beaten = left is not None and left.most < self.floor
-                hidden = f"fakes who answer like honest users still add {least} under any defence"
-                parts.append(hidden if is_beaten else f"no defence can get below {least}")
-            yield "; ".join(parts) + "."
+            yield "; ".join([*parts, *self._bound]) + "."
             under = "" if left is None else f", under {left.defence} {left.attack.upper()}"
             yield f"The worst attack on {mine.protocol.upper()} is {worst.attack.upper()}{under}."
             if left is not None and left.most < worst.least and self.has_tried_all:
@@ -196,7 +202,8 @@ class DeploymentAnswer(QuestionAnswer):
     def notes(self) -> Iterator[str]:
         mine = self.deployment
         held = "the frequencies of the reports" if mine.counts else "Zipf's law, exponent 1"
-        yield f"frequencies: {held}; the fakes lift the {mine.targets} rarest items"
+        rarest = f"the {text.plural(mine.targets, 'rarest item')}"
+        yield f"frequencies: {held}; the fakes lift {rarest}"
         yield "a point is 1 % of all users, and those of the items are added"
         for row in {row.defence: row for row in self.rows if row.is_whole}.values():
             if row.defence != NONE:
@@ -260,9 +267,7 @@ class DeploymentAnswer(QuestionAnswer):
         beyond = [f"{found[0].bar} {_points(found[1])}"
                   for found in clear if found not in drawn]  # fmt: skip
         noisy = [row.bar for row, each, _ in worst if self._is_noisy(each)]
-        notes = []
-        if self.floor is not None:
-            notes.append(f"no defence can get below {text.short(100 * self.floor, 3)}")
+        notes = self._bound
         notes += [f"beyond this axis: {', '.join(beyond)}"] if beyond else []
         notes += [f"too noisy to tell: {', '.join(noisy)}"] if noisy else []
         title = "Points that fakes add at worst, with each defence"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import warnings
 from pathlib import Path
 from typing import Final
 
@@ -33,6 +34,20 @@ def find_attack_code(folder: Path, name: str) -> tuple[Path, int, str]:
         text = scenarios.path("quickstart").with_name(f"{EXAMPLE}.py").read_text(encoding="utf-8")
         path.write_text(text.replace(EXAMPLE, name), encoding="utf-8")
     return path, 0, name
+
+
+def syntax_fault(path: Path) -> str:
+    """The first fault in the syntax of a file of Python, with its line; "" if there is none.
+
+    Nothing of the file is run.
+    """
+    try:
+        with warnings.catch_warnings(action="ignore"):
+            compile(path.read_bytes(), path.name, "exec", dont_inherit=True)
+    except (SyntaxError, ValueError) as error:
+        line = f" line {error.lineno}" if isinstance(error, SyntaxError) and error.lineno else ""
+        return f"{path.name}{line}: {error.msg if isinstance(error, SyntaxError) else error}"
+    return ""
 
 
 def editor_command(path: Path, line: int) -> list[str]:

@@ -18,7 +18,7 @@ from ldptui.core.base.errors import LdpError
 
 from ...catalogue import listed_kinds
 from ...messages import ChoicesAsked, KeyEdited, KeysProposed, StatusNote
-from ...session.attack_code import editor_command, find_attack_code
+from ...session.attack_code import editor_command, find_attack_code, syntax_fault
 from ...session.draft import attack_script as script
 from ...session.draft import edit_key, sweep_of, value_of
 from ...session.draft.attack_script import add_phase, without_phases
@@ -188,7 +188,7 @@ class AttackPane(FormPane):
         """Open the attack's Python code in the user's editor, a copy of the example for a new
         attack; then run the scenario.
 
-        Before the run a dialog asks whether the code may run.
+        Before the run a dialog asks whether the code may run. A fault of syntax is said instead.
         """
         draft, screen = self.draft, cast("Any", self.screen)
         if draft is None or not draft.parses:
@@ -198,11 +198,15 @@ class AttackPane(FormPane):
             path, line, name = find_attack_code(draft.folder, name)
             with self.app.suspend():
                 subprocess.run(editor_command(path, line), check=False)
+            fault = syntax_fault(path)
         except (LdpError, OSError, SuspendNotSupported) as error:
             self.post_message(StatusNote(f"no editor was opened: {error}"))
             return
         screen.take_draft(edit_key(draft, "attack.name", name))
-        screen.action_run()
+        if fault:
+            self.post_message(StatusNote(fault))
+        else:
+            screen.action_run()
 
     def action_add_step(self) -> None:
         """Show the list of defences; the picked one becomes the last step."""

@@ -80,7 +80,7 @@ def test_a_swept_kind_lets_each_cell_keep_the_keys_that_it_knows() -> None:
 def test_a_key_that_no_swept_kind_knows_is_refused() -> None:
     text = swept(protocol__kind='["oue", "sue"]')
     text = text.replace("epsilon = 1.0", "epsilon = 1.0\nhash_range = 5")
-    assert "protocol.hash_range is not a known key" in refused(text)
+    assert "protocol.hash_range is no key of any kind that is swept: oue, sue" in refused(text)
 
 
 def test_none_ignores_share_and_targets() -> None:
@@ -139,7 +139,7 @@ def test_the_number_of_cells_is_limited(monkeypatch: pytest.MonkeyPatch) -> None
     assert "sweep must give at most 10 000 cells, got 10 001" in refused(many)
     tried: list[object] = []
     monkeypatch.setattr(
-        "ldptui.core.scenario.scenario.validate", lambda one: (tried.append(one), ([], None))[1]
+        "ldptui.core.scenario.scenario.validate", lambda one, _: (tried.append(one), ([], None))[1]
     )
     assert not read_document(
         swept(attack__share="{ from = 0, to = 1, points = 999999 }")

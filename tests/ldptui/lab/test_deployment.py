@@ -141,7 +141,7 @@ def test_the_verdict_is_the_size_the_cure_and_the_bound() -> None:
         (
             [*rest, *known, *cure],
             0.05,
-            f"{best}; fakes who answer like honest users still add 5 under any defence.",
+            f"{best} of MGA; fakes who answer like honest users add 5 under any defence.",
         ),
         ([*known, *cure], None, f"{lift}; best defence so far normalise leaves 3.4."),
         ([*rest, *known, *harm, *perhaps], None, f"{lift}; no defence here surely leaves less."),

@@ -258,7 +258,8 @@ FOUND = {
     "rappor": "Protocol: RAPPOR", "cao": "Open cao-gain-beta", "plan": "How many users",
     "capmaign": "Attack: Add a phase",
     "confidence interval": "What do these reports say?", "interval": "What can I still conclude?",
-    "attack mga": "Attack: MGA", "timeline": "Attack: Add a phase", "compare": "My deployment",
+    "attack mga": "Attack: MGA", "timeline": "Attack: Add a phase", "new attack": "Python",
+    "compare": "My deployment",
     "response": "Protocol: GRR (generalised randomised response",
 }  # fmt: skip
 """Words, and the title of a command that they find on every screen."""

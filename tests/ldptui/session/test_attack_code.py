@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 from support.waiting import until
-from support.workbench_app import own_home, workbench  # noqa: F401
+from support.workbench_app import own_home, status, workbench  # noqa: F401
 
 from ldptui import core
 from ldptui.core.plugins import CodePermission, permit_code
 from ldptui.core.scenario import Scenario
 from ldptui.messages import KeyEdited
 from ldptui.screens.workbench.attack_pane import AttackPane
-from ldptui.session.attack_code import editor_command, find_attack_code
+from ldptui.session.attack_code import editor_command, find_attack_code, syntax_fault
 from ldptui.session.draft import value_of
 
 
@@ -59,12 +59,37 @@ def test_the_editor_is_the_users(
     assert editor_command(Path("a.py"), 3) == command
 
 
+@pytest.mark.parametrize(
+    ("code", "fault"),
+    [
+        (b"def f():\n    pass\n", ""),
+        (b"import nothing_like_it\n", ""),
+        (b"s = '\\d'\n", ""),
+        (b"def f():\n    a = 1\n  b = 2\n", "a.py line 3: unindent does not match"),
+        (b"a = 1\0\n", "a.py"),
+    ],
+)
+def test_a_fault_of_syntax_is_said_with_its_line(code: bytes, fault: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.py"
+    path.write_bytes(code)
+    assert syntax_fault(path).startswith(fault)
+    assert bool(syntax_fault(path)) == bool(fault)
+
+
 async def test_e_writes_an_attack_and_runs_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     edited: list[list[str]] = []
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(subprocess, "run", lambda command, **_: edited.append(command))
+    code = tmp_path / "my_attack.py"
+
+    def edit(command: list[str], **_: object) -> None:  # a wrong line first, then none
+        text = code.read_text(encoding="utf-8")
+        wrong = "" if edited else "  wrong\n"
+        code.write_text(text.removesuffix("  wrong\n") + wrong, encoding="utf-8")
+        edited.append(command)
+
+    monkeypatch.setattr(subprocess, "run", edit)
     async with workbench() as (screen, engine, pilot):
         monkeypatch.setattr(pilot.app, "suspend", contextlib.nullcontext)
         assert not screen.query_one(AttackPane).check_action("write_code", ())
@@ -74,5 +99,8 @@ async def test_e_writes_an_attack_and_runs_it(
         await until(pilot, lambda: edited)
         assert Path(edited[0][-1]).name == "my_attack.py"
         await until(pilot, lambda: value_of(screen.draft, "attack.name") == "my_attack")
+        await until(pilot, lambda: "my_attack.py line" in status(screen))
+        assert not engine.requests[-1].full
+        await pilot.press("e")
         await until(pilot, lambda: engine.requests[-1].full)
         assert engine.requests[-1].python_code == (("attack", "my_attack"),)
