@@ -9,7 +9,7 @@ from ldptui import scenarios
 from ldptui.catalogue import key_words
 from ldptui.screens.workbench.charts.shown import ChartInput
 from ldptui.screens.workbench.parameters_pane import ParametersPane
-from ldptui.session.draft import Draft, draft_of, sweep_of
+from ldptui.session.draft import Draft, draft_of, open_draft, sweep_of
 from ldptui.text.format import count
 
 WIDE, BESIDE = 103, 57
@@ -47,3 +47,10 @@ def test_a_title_says_the_size_of_a_sweep_and_then_its_keys() -> None:
     draft = draft_of(text, scenarios.path("quickstart").parent)
     words = "run 3 · 90 × 20 trials · protocol × attack × β 0.001…0.1"
     assert ChartInput(draft, run).result == words
+
+
+def test_no_claim_of_a_scenario_stands_over_a_kept_run_of_other_settings() -> None:
+    draft = open_draft(scenarios.path("quickstart"))
+    for kept, marked, said in ((None, True, True), (3, False, True), (3, True, False)):
+        shown = ChartInput(draft, replace(base_snapshot(1), kept=kept), marked=marked)
+        assert shown.claim.startswith("Claim: ") == said

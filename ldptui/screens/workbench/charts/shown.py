@@ -166,10 +166,11 @@ class ChartInput(Struct, frozen=True):
     @property
     def claim(self) -> str:
         """The claim of the scenario's file, marked "before your edits" after an edit; "" if the
-        file has none.
+        file has none, and over a kept run of other settings.
         """
         claim = claim_of(self.draft.text) if self.draft is not None else ""
-        if not claim or self.draft is None:
+        is_of_kept = self.marked and self.snapshot is not None and self.snapshot.kept is not None
+        if not claim or self.draft is None or is_of_kept:
             return ""
         edited = f" of {self.draft.name}, before your edits" * self.draft.is_modified
         return f"Claim{edited}: {claim}"
