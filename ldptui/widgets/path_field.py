@@ -14,7 +14,7 @@ from textual.message import Message
 from textual.suggester import Suggester
 from textual.widgets import Input, Static
 
-from ldptui.core.base.files import is_folder
+from ldptui.core.base.files import is_file, is_folder
 
 from .words import DOT
 
@@ -174,6 +174,13 @@ class PathField(Vertical):
             self.text = event.value if event.value.endswith("/") else f"{event.value}/"
         else:
             self.post_message(self.PathChosen(path))
+
+    @property
+    def only_file(self) -> Path | None:
+        """The file whose path alone completes the typed text; None without one."""
+        names = completions(self.text, self._folder, self._ends)
+        path = self.absolute(names[0]) if len(names) == 1 else None
+        return path if path is not None and is_file(path) else None
 
     def action_walk(self, by: int) -> None:
         """Put the next of the files that are named below into the field."""

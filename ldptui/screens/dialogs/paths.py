@@ -78,10 +78,12 @@ class PathScreen(ModalScreen[Path | None]):
         self.take(event.path)
 
     def take(self, path: Path) -> None:
-        """Close with this path if it has no fault, or if enter is pressed twice on one that may be
-        taken.
+        """Close with this path, or the only file that it begins, if it has no fault, or if enter is
+        pressed twice on one that may be taken.
         """
         words, asks = self._check(path)
+        if words and not asks and (whole := self.field.only_file):
+            path, (words, asks) = whole, self._check(whole)
         if words and not asks:
             self.field.tell(words, refused=True)
         elif not words or self.field.sure(path, f"{words}; enter again {self._verb}"):

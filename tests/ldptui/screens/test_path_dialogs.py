@@ -85,6 +85,17 @@ async def test_down_walks_the_files_that_are_named(folder: Path) -> None:
         assert app.screen.query_one(Input).value == "sub/"
 
 
+@pytest.mark.parametrize(("typed", "took"), [("goods", "goods.csv"), ("go", None)])
+async def test_enter_takes_the_only_file_that_was_begun(
+    typed: str, took: str | None, folder: Path
+) -> None:
+    app = Bare(PathScreen("A table", folder, fault_to_read, "reads"))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await type_in(pilot, typed)
+        await pilot.press("enter")
+        assert app.answers == ([folder / took] if took else [])
+
+
 @pytest.mark.parametrize("name", ["{}/good.toml", "./bad.toml", "../notes/broken.toml"])
 async def test_a_path_opens_as_the_list_does(folder: Path, name: str) -> None:
     """Also a scenario that is wrong: its script shows what is."""
