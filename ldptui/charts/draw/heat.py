@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Sequence
 from typing import Final
 
@@ -16,6 +17,8 @@ LABEL: Final = 18
 """Cells of a row's name at most."""
 WIDEST: Final = 56
 TALLEST: Final = 16
+DIGITS: Final = 2
+"""The significant digits of a number by which it has its fill: nearly equal numbers are alike."""
 LEVELS: Final = 6
 """Colours from the faintest to that of the largest number: few enough to be told apart by eye."""
 SHADES: Final = {"ascii": (".:+#", "'~=%"), "braille": ("░▒▓█", "⠂⠒⠶⠿")}
@@ -45,10 +48,10 @@ def heat_rows(grid: Grid, look: Look) -> list[Row]:
     """The rows of a heat map: title with the colour scale, column names, blocks, note."""
     if not any(value is not None for row in grid.values for value in row):
         return title_rows(grid.title, NO_DATA, look)
-    at, sizes = lay_out_heat(grid, look), sizes_of(grid)
-    lines = [_heading(grid, sizes, look), _column_names(grid, at, look)]
+    at, steps = lay_out_heat(grid, look), steps_of(grid, look)
+    lines = [_heading(grid, steps, look), _column_names(grid, at, look)]
     for place in range(len(at.rows)):
-        lines += _blocks(grid, at, place, sizes, look)
+        lines += _blocks(grid, at, place, steps, look)
     hidden = [
         f"{len(whole) - len(shown)} {what} left out"
         for whole, shown, what in (
@@ -123,45 +126,41 @@ def number(value: float | None) -> str:
 # --- Colours -------------------------------------------------------------------------------------
 
 
-def sizes_of(grid: Grid) -> list[float]:
-    """The absolute values of the numbers of a grid except zeros, sorted."""
-    return sorted(abs(value) for row in grid.values for value in row if value)
+def steps_of(grid: Grid, look: Look) -> list[float]:
+    """The least size of the numbers of each step, rounded.
+
+    There are as many steps as fills that can be told apart.
+    """
+    sizes = [abs(value) for row in grid.values for value in row if value]
+    low, high = min(sizes, default=0.0), max(sizes, default=0.0)
+    levels = LEVELS if has_colours(look) else len(SHADES[look.charset][0])
+    parts = [step / levels for step in range(levels)]
+    if high < DECADES * low or not low:
+        return [_round(high * part) for part in parts]
+    return [_round(math.exp(math.log(low) + part * math.log(high / low))) for part in parts]
 
 
-def levels_of(look: Look) -> int:
-    """The number of steps of a map: as many as it has fills that can be told apart."""
-    return LEVELS if has_colours(look) else len(SHADES[look.charset][0])
+def _round(size: float) -> float:
+    return float(f"{size:.{DIGITS}g}")
 
 
-def step_of(value: float, sizes: Sequence[float], levels: int) -> int:
-    """The step of a number by its absolute value, from 0 to `levels` - 1."""
-    size = abs(value)
-    if not size:
-        return 0
-    low, high = sizes[0], sizes[-1]
-    part = size / high
-    if high >= DECADES * low:
-        part = (math.log(size) - math.log(low)) / (math.log(high) - math.log(low))
-    return min(levels - 1, int(part * levels))
+def step_of(value: float, steps: Sequence[float]) -> int:
+    """The step of a number by its absolute value, from 0."""
+    return max(0, bisect_right(steps, _round(abs(value))) - 1)
 
 
-def _least(step: int, sizes: Sequence[float], levels: int) -> float:
-    """The least size of the numbers of a step."""
-    low, high, part = sizes[0], sizes[-1], step / levels
-    if high < DECADES * low:
-        return high * part
-    return math.exp(math.log(low) + part * (math.log(high) - math.log(low)))
-
-
-def _fill(value: float | None, sizes: Sequence[float], look: Look) -> tuple[str, str]:
+def _fill(value: float | None, steps: Sequence[float], look: Look) -> tuple[str, str]:
     """The character that a block is filled with, and its style."""
-    if not value:
-        back = look.palette.background
-        return " ", f"{look.palette.foreground} on {back}" if has_colours(look) else ""
-    step = step_of(value, sizes, levels_of(look))
-    tone = look.palette.clean if value < 0 else look.palette.attacked
+    if value:
+        return _fill_of_step(step_of(value, steps), value < 0, look)
+    back = look.palette.background
+    return " ", f"{look.palette.foreground} on {back}" if has_colours(look) else ""
+
+
+def _fill_of_step(step: int, is_negative: bool, look: Look) -> tuple[str, str]:
+    tone = look.palette.clean if is_negative else look.palette.attacked
     if not has_colours(look):
-        return SHADES[look.charset][value < 0][step], tone
+        return SHADES[look.charset][is_negative][step], tone
     back = mix_colours(look.palette.background, tone, FAINT + (1 - FAINT) * step / (LEVELS - 1))
     return " ", f"{ink(back, look)} on {back}"
 
@@ -193,21 +192,21 @@ def _rgb(colour: str) -> tuple[int, int, int]:
 # --- Rows ----------------------------------------------------------------------------------------
 
 
-def _heading(grid: Grid, sizes: Sequence[float], look: Look) -> Row:
+def _heading(grid: Grid, steps: Sequence[float], look: Look) -> Row:
     """The title, and the fill of every step, each with its least size where that has room, else
     every second one from the largest down, and so on.
     """
     row: Row = [(crop(look.clean(grid.title), look.width), look.strong)]
-    known, levels = [value for line in grid.values for value in line if value], levels_of(look)
-    used = sorted({math.copysign(1 + step_of(each, sizes, levels), each) for each in known})
+    known = [value for line in grid.values for value in line if value]
+    used = sorted({math.copysign(1 + step_of(each, steps), each) for each in known})
     named = used
     while used:
         scale: Row = [("  ", "")]
         for signed in used:
-            least = math.copysign(_least(round(abs(signed)) - 1, sizes, levels), signed)
-            sample = math.copysign(least * (1 + 1e-9) or sizes[0], signed)
-            char, style = _fill(sample, sizes, look)
-            words = f" {number(least)} " if signed in named else " "
+            step = round(abs(signed)) - 1
+            char, style = _fill_of_step(step, signed < 0, look)
+            least = fmt.short(math.copysign(steps[step], signed), DIGITS)
+            words = f" {least} " if signed in named else " "
             scale += [(char * 2, style), (words, look.palette.muted)]
         if length(row) + length(scale) <= look.width:
             return row + scale
@@ -239,7 +238,7 @@ def _row_name(grid: Grid, row: int, at: HeatLayout, look: Look) -> tuple[str, st
 
 
 def _blocks(
-    grid: Grid, at: HeatLayout, place: int, sizes: Sequence[float], look: Look
+    grid: Grid, at: HeatLayout, place: int, steps: Sequence[float], look: Look
 ) -> list[Row]:
     """The lines of a row of blocks, with its name and numbers in the middle line.
 
@@ -253,7 +252,7 @@ def _blocks(
         spans: Row = [_row_name(grid, row, at, look) if line == middle else (" " * at.left, "")]
         for index, column in enumerate(at.columns):
             value, inside = grid.values[row][column], is_inside(grid, row, column)
-            char, style = _fill(value, sizes, look)
+            char, style = _fill(value, steps, look)
             is_picked = grid.cursor == (grid.rows[row], grid.columns[column])
             words = ""
             if line == middle and at.wide >= digits + (1 if has_colours(look) else 2):

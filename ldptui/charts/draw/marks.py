@@ -18,7 +18,7 @@ TICKS: Final = ("#", "# # #", "# . #")
 CLOUD_SAMPLES: Final = {"#": "⠂⠄", "# # #": "⡇", "# . #": "⡅"}
 """The points of clouds as they are in the picture."""
 CROWDED: Final = 0.75
-"""Points for each column beyond which they are dots."""
+"""Points for each column of a chart beyond which they are dots."""
 SAMPLES: Final = ("──", "╴╶", "╌╌", "╸╺", "─·")
 DOTTED_SAMPLES: Final = ("┄┄", "··", "╴·", "∙∙")
 
@@ -37,7 +37,7 @@ class Mark(Struct, frozen=True):
     number: int = 0
 
 
-def marks_of(plot: Plot, look: Look, columns: int) -> list[Mark]:
+def marks_of(plot: Plot, look: Look) -> list[Mark]:
     """The look of each series, no two alike; very many points become dots."""
     is_ascii = look.charset == "ascii"
     markers, spare = (ASCII_MARKERS, ASCII_SPARE) if is_ascii else (MARKERS, SPARE)
@@ -52,7 +52,7 @@ def marks_of(plot: Plot, look: Look, columns: int) -> list[Mark]:
                     glyph = next((each for each in spare if each not in used), glyph)
                 used.add(glyph)
                 dots = ""
-                if series.cloud and len(series.x) > CROWDED * columns:
+                if series.cloud and len(series.x) > CROWDED * look.width:
                     dots = TICKS[counts["cloud"] % len(TICKS)]
                     counts["cloud"] += 1
                 sample = CLOUD_SAMPLES.get(dots, glyph) if not is_ascii else glyph

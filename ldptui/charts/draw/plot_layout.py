@@ -184,7 +184,7 @@ def legend_entries(plot: Plot, look: Look, named: bool) -> dict[str, Row]:
     """The sample and the name of each series that has no name at its end."""
     ends = _end_names(plot) if named else set()
     entries: dict[str, Row] = {}
-    for series, mark in zip(plot.series, marks_of(plot, look, look.width), strict=True):
+    for series, mark in zip(plot.series, marks_of(plot, look), strict=True):
         label = series.label
         if series.end in ends:
             label = label.removeprefix(f"{series.end}, ")
@@ -261,7 +261,7 @@ def place_names(plot: Plot, x: Scale, y: Scale, look: Look) -> dict[int, Row] | 
     before it.
     """
     names, ends = _end_names(plot), list[tuple[float, str, str]]()
-    marks = marks_of(plot, look, look.width)
+    marks = marks_of(plot, look)
     own = {series.label: mark.sample for series, mark in zip(plot.series, marks, strict=True)
            if series.style == "points"}  # fmt: skip
     lines = {mark.sample for series, mark in zip(plot.series, marks, strict=True)
@@ -311,7 +311,7 @@ def _paint(plot: Plot, at: PlotLayout, look: Look) -> list[Row]:
     import numpy as np
 
     canvas = Canvas(at.x.cells, at.y.cells, look)
-    marked = [*zip(plot.series, marks_of(plot, look, at.x.cells), strict=True)]
+    marked = [*zip(plot.series, marks_of(plot, look), strict=True)]
     clouds = [floats(series.x) for series, mark in marked if mark.dots]
     crowded = _crowded_columns(clouds, at.x)
     for series, mark in sorted(marked, key=lambda pair: BELOW_FIRST.index(pair[0].style)):
@@ -352,7 +352,7 @@ def _covered_words(plot: Plot, at: PlotLayout, look: Look) -> str:
     import numpy as np
 
     cells, words = dict[str, set[tuple[float, float]]](), list[str]()
-    for series, mark in zip(plot.series, marks_of(plot, look, at.x.cells), strict=True):
+    for series, mark in zip(plot.series, marks_of(plot, look), strict=True):
         if mark.glyph and not mark.dots and len(series.x):
             u, v = np.round(at.x.places(series.x)), np.round(at.y.places(series.y))
             own = {*zip(u.tolist(), v.tolist(), strict=True)}

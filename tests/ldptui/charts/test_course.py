@@ -108,7 +108,7 @@ def test_the_lines_that_a_gain_is_held_against(kind: str) -> None:
     assert len({series.tone for series in plot.series}) == len(plot.series)
     assert plot.levels == ((0.0, "limit: honest item"),)
     for charset in ("braille", "ascii"):
-        marks = marks_of(plot, Look(60, 0, DARK, charset), 60)
+        marks = marks_of(plot, Look(60, 0, DARK, charset))
         assert len({mark.sample for mark in marks}) == len(marks)
     table = framed("gain", made, measured(made)).table
     assert {each.name for each in table.columns[7:]} == {*names, "limit: honest item"}
@@ -183,7 +183,7 @@ def test_a_dozen_runs_are_told_apart_by_colour_and_dash() -> None:
         assert [*each.y] == [cell.metrics["gain"].theory for cell in views]
     lines = {(each.tone, each.style) for each in laid if each.style != "points"}
     assert len(lines) == 12
-    marks = marks_of(plot, Look(100, 40, DARK), 100)
+    marks = marks_of(plot, Look(100, 40, DARK))
     looks = {mark.glyph for mark, each in zip(marks, plot.series, strict=True)
              if each in laid and each.style == "points"}  # fmt: skip
     assert len(looks) == 12

@@ -126,6 +126,16 @@ def test_without_colours_each_step_has_a_fill_of_its_own(charset: Charset) -> No
     )
 
 
+def test_nearly_equal_numbers_have_the_fill_that_the_key_names() -> None:
+    """Two attacks of the same gain look alike, also where a step begins between them."""
+    rows = ("0.002", "0.003", "0.004")
+    values = ((0.03889, 0.03891), (0.0583, 0.0584), (0.0779, 0.0779))
+    grid = Grid("Gain", "β", "", rows, ("mga", "plugin"), values)
+    key, _, *blocks = (strip.text for strip in draw(grid, Look(60, 12, ANSI_DARK, "braille")))
+    assert key.split() == ["Gain", "▓▓", "0.039", "██", "0.058"]
+    assert max(len({*line} & {*"░▒▓█"}) for line in blocks) == 1
+
+
 @pytest.mark.parametrize("palette", [DARK, ANSI_DARK])
 def test_a_cell_of_the_screen_has_a_pair(palette: ChartPalette) -> None:
     lines = drawn(STEPS, 90, 24, palette=palette)

@@ -185,7 +185,7 @@ def test_a_band_fills_its_interval_and_a_floor_the_cells_without_anything_else()
 
 def test_lines_of_one_plot_have_dashes_of_their_own_in_colours_too() -> None:
     lines = tuple(Series(f"s{n}", [0, 1], [n, n + 1], "series-0") for n in range(5))
-    samples = [mark.sample for mark in marks_of(Plot("", X, Y, lines), Look(60, 20, DARK), 60)]
+    samples = [mark.sample for mark in marks_of(Plot("", X, Y, lines), Look(60, 20, DARK))]
     assert len(set(samples)) == 5
     drawn = rows(Plot("", X, Y, (lines[0], replace(lines[1], x=[0, 1], y=[3, 3]))), 60, 20)
     assert any(" ⠒" in row or "⠒ " in row or "⠤ " in row for row in drawn)
@@ -221,7 +221,7 @@ def test_more_points_than_columns_are_dots_and_others_have_their_mark() -> None:
     x = np.linspace(0, 1, 500)
     near = Series("before", x, x, "clean", "points")
     few = Series("after", [0.5], [0.5], "attacked", "points")
-    marks = marks_of(Plot("", X, Y, (near, few)), Look(60, 20, DARK), 60)
+    marks = marks_of(Plot("", X, Y, (near, few)), Look(60, 20, DARK))
     assert marks[0].dots == "#"
     assert (marks[1].dots, marks[1].glyph) == ("", "×")
     drawn = rows(Plot("", X, Y, (near, few)), 60, 20)
@@ -229,7 +229,7 @@ def test_more_points_than_columns_are_dots_and_others_have_their_mark() -> None:
     twelve = tuple(Series(str(n), [0], [n], "series-0", "points") for n in range(12))
     for charset in CHARSETS:
         look = Look(60, 20, DARK, charset)
-        assert len({mark.sample for mark in marks_of(Plot("", X, Y, twelve), look, 60)}) == 12
+        assert len({mark.sample for mark in marks_of(Plot("", X, Y, twelve), look)}) == 12
 
 
 @pytest.mark.parametrize("charset", CHARSETS)
@@ -244,7 +244,7 @@ def test_a_true_line_lies_over_a_cloud_where_columns_hold_several_points(charset
     sign, mark = ("*", "^") if charset == "ascii" else (line[20], "△")
     assert set(line[33:57]) == {sign, mark}  # a mark of few is above both
     assert line.count("x") == (2 if charset == "ascii" else 0)  # where a column holds one point
-    samples = [mark.sample for mark in marks_of(plot, Look(60, 20, DARK, charset), 60)]
+    samples = [mark.sample for mark in marks_of(plot, Look(60, 20, DARK, charset))]
     assert samples[1] == ("x" if charset == "ascii" else "⠂⠄")
 
 
