@@ -142,7 +142,7 @@ class DeploymentAnswer(QuestionAnswer):
         least = text.short(100 * self.floor, 3)
         if self.left is None or self.left.most >= self.floor:
             return [f"no defence can get below {least}"]
-        return [f"fakes who answer like honest users add {least} under any defence"]
+        return [f"fakes whom no server can tell from honest users add {least} under any defence"]
 
     def _is_noisy(self, outcome: Outcome) -> bool:
         """Return whether an interval is wider than the gain of the deployment as it is."""

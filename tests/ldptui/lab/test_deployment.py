@@ -136,12 +136,13 @@ def test_the_verdict_is_the_size_the_cure_and_the_bound() -> None:
     ]  # fmt: skip
     lift = "1 % fakes lift 3 items by 6.8 percentage points"
     best = f"{lift}; best defence normalise leaves 3.4"
+    hard = "fakes whom no server can tell from honest users"
     for rows, hidden, first in (
         ([*rest, *known, *cure], 0.012, f"{best}; no defence can get below 1.2."),
         (
             [*rest, *known, *cure],
             0.05,
-            f"{best} of MGA; fakes who answer like honest users add 5 under any defence.",
+            f"{best} of MGA; {hard} add 5 under any defence.",
         ),
         ([*known, *cure], None, f"{lift}; best defence so far normalise leaves 3.4."),
         ([*rest, *known, *harm, *perhaps], None, f"{lift}; no defence here surely leaves less."),
