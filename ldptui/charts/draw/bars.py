@@ -97,10 +97,13 @@ def bar_rows(chart: Bars, look: Look) -> list[Row]:
         row += [(pad(at.labels[index], width), style), (pointer[:1], look.strong)]
         row += _bar_cells(bar, at.scale, chart, look)
         row += [(f"  {texts[index]}", look.palette.foreground) for _, texts in at.numbers]
-        alone = replace(bar, error=None, true=None, others=())
-        more = [(" " * (at.indent + width + 1), ""), *_bar_cells(alone, at.scale, chart, look)]
-        above = (at.thick - 1) // 2
-        rows += [*[more] * above, row, *[more] * (at.thick - 1 - above)]
+        if at.thick > 1:
+            alone = replace(bar, error=None, true=None, others=())
+            more = [(" " * (at.indent + width + 1), ""), *_bar_cells(alone, at.scale, chart, look)]
+            above = (at.thick - 1) // 2
+            rows += [*[more] * above, row, *[more] * (at.thick - 1 - above)]
+        else:
+            rows.append(row)
         rows += [[]] * (at.step - at.thick)
     if at.rest:
         rows.append([(" " * at.indent + at.rest, muted)])
@@ -341,13 +344,12 @@ def _choices(
     values = [fmt.fixed_decimals(bar.value, places) for bar in bars]
     estimate, both = column(chart.value, values), None
     if errors:
-        halves = [fmt.plus_minus(bar.error, places) if bar.error else "" for bar in bars]
         if chart.own_digits:
             written = [fmt.estimate(bar.value, bar.error).partition("± ") for bar in bars]
-            values, halves = (
-                [each[0].rstrip() for each in written],
-                ["".join(each[1:]) for each in written],
-            )
+            values = [number.rstrip() for number, _, _ in written]
+            halves = [sign + half for _, sign, half in written]
+        else:
+            halves = [fmt.plus_minus(bar.error, places) if bar.error else "" for bar in bars]
         wide = max(map(cell_len, halves))
         texts = [f"{v} {h.ljust(wide)}" for v, h in zip(values, halves, strict=True)]
         both = column(f"{chart.value} ± error", texts)
