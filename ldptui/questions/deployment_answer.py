@@ -135,12 +135,17 @@ class DeploymentAnswer(QuestionAnswer):
         return next(iter(self.under_defences), None)
 
     @property
-    def _bound(self) -> list[str]:
-        """What no defence gets below, in words; empty without a floor."""
+    def _is_floor_above(self) -> bool:
+        """True if fakes whom no server can tell add more than the best defence leaves of others."""
+        return self.floor is not None and self.left is not None and self.left.most < self.floor
+
+    @property
+    def _floor_words(self) -> list[str]:
+        """The least gain that every defence leaves, in words; empty if it is unknown."""
         if self.floor is None:
             return []
         least = text.short(100 * self.floor, 3)
-        if self.left is None or self.left.most >= self.floor:
+        if not self._is_floor_above:
             return [f"no defence can get below {least}"]
         return [f"fakes whom no server can tell from honest users add {least} under any defence"]
 
@@ -176,13 +181,13 @@ class DeploymentAnswer(QuestionAnswer):
                 rest = _points(left)
                 if self.floor and (left.gain or 0.0) < self.floor <= left.most:
                     rest = f"at most {text.short(100 * left.most, 3)}"
-                against = f" of {left.attack.upper()}" * (left.most < (self.floor or 0.0))
+                against = f" of {left.attack.upper()}" * self._is_floor_above
                 parts.append(f"best defence{so_far} {left.defence} leaves {rest}{against}")
             elif self.has_tried_all:
                 parts.append("no defence here surely leaves less")
             else:
                 parts.append("defences are still being tried")
-            yield "; ".join([*parts, *self._bound]) + "."
+            yield "; ".join([*parts, *self._floor_words]) + "."
             under = "" if left is None else f", under {left.defence} {left.attack.upper()}"
             yield f"The worst attack on {mine.protocol.upper()} is {worst.attack.upper()}{under}."
             if left is not None and left.most < worst.least and self.has_tried_all:
@@ -267,7 +272,7 @@ class DeploymentAnswer(QuestionAnswer):
         beyond = [f"{found[0].bar} {_points(found[1])}"
                   for found in clear if found not in drawn]  # fmt: skip
         noisy = [row.bar for row, each, _ in worst if self._is_noisy(each)]
-        notes = self._bound
+        notes = self._floor_words
         notes += [f"beyond this axis: {', '.join(beyond)}"] if beyond else []
         notes += [f"too noisy to tell: {', '.join(noisy)}"] if noisy else []
         title = "Points that fakes add at worst, with each defence"

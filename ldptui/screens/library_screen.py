@@ -135,11 +135,11 @@ class LibraryScreen(ListScreen[Path | None]):
         """Open the marked entry, or go into a folder; a sentence says why a file is not opened."""
         from .dialogs.paths import fault_to_open
 
-        listed = row in self._all or any(entries_of(row.path))
-        fault = "" if listed else fault_to_open(row.path)
         if row.name.endswith("/"):
             self.action_complete()
-        elif fault:
+            return
+        listed = row in self._all or any(entries_of(row.path))
+        if fault := "" if listed else fault_to_open(row.path):
             self._text.update(Content.styled(fault, "$text-error"))
         else:
             self.dismiss(row.path)

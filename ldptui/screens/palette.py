@@ -152,13 +152,14 @@ class Commands(SystemCommandsProvider):
         for at, (key, value, title) in enumerate(values(cast("Draft", workbench.draft), query)):
             set_it = partial(self._set, workbench, key, value, title)
             yield Hit(VALUE - at, title, set_it, help=f"Set {key} in the scenario")
-        for table, kind in ((each, kind) for each in KINDS for kind in listed_kinds(each)):
-            named = kind_words(table, kind)
-            title = f"{table.capitalize()}: {named.name}"
-            is_kind = query.casefold().removeprefix(table).strip() == kind
-            if is_kind or (len(query) > SHORT and are_in(query, title)):
-                set_it = partial(self._set, workbench, f"{table}.kind", kind, title)
-                yield Hit(VALUE if is_kind else SAME, title, set_it, help=named.reason)
+        for table in KINDS:
+            name = query.casefold().removeprefix(table).strip()
+            for kind in listed_kinds(table):
+                named = kind_words(table, kind)
+                title = f"{table.capitalize()}: {named.name}"
+                if kind == name or (len(query) > SHORT and are_in(query, title)):
+                    set_it = partial(self._set, workbench, f"{table}.kind", kind, title)
+                    yield Hit(VALUE if kind == name else SAME, title, set_it, help=named.reason)
         asked = words[0] == "open" and len(words) > 1
         name = " ".join(words[1:] if asked else words)
         fitting = [entry for entry in entries() if entry.matches(name)]

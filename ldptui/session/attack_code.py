@@ -44,9 +44,11 @@ def syntax_fault(path: Path) -> str:
     try:
         with warnings.catch_warnings(action="ignore"):
             compile(path.read_bytes(), path.name, "exec", dont_inherit=True)
-    except (SyntaxError, ValueError) as error:
-        line = f" line {error.lineno}" if isinstance(error, SyntaxError) and error.lineno else ""
-        return f"{path.name}{line}: {error.msg if isinstance(error, SyntaxError) else error}"
+    except SyntaxError as error:
+        line = f" line {error.lineno}" if error.lineno else ""
+        return f"{path.name}{line}: {error.msg}"
+    except ValueError as error:  # for a null byte before Python 3.11.4
+        return f"{path.name}: {error}"
     return ""
 
 

@@ -136,17 +136,17 @@ def steps_of(grid: Grid, look: Look) -> list[float]:
     levels = LEVELS if has_colours(look) else len(SHADES[look.charset][0])
     parts = [step / levels for step in range(levels)]
     if high < DECADES * low or not low:
-        return [_round(high * part) for part in parts]
-    return [_round(math.exp(math.log(low) + part * math.log(high / low))) for part in parts]
+        return [_round_size(high * part) for part in parts]
+    return [_round_size(math.exp(math.log(low) + part * math.log(high / low))) for part in parts]
 
 
-def _round(size: float) -> float:
+def _round_size(size: float) -> float:
     return float(f"{size:.{DIGITS}g}")
 
 
 def step_of(value: float, steps: Sequence[float]) -> int:
     """The step of a number by its absolute value, from 0."""
-    return max(0, bisect_right(steps, _round(abs(value))) - 1)
+    return max(0, bisect_right(steps, _round_size(abs(value))) - 1)
 
 
 def _fill(value: float | None, steps: Sequence[float], look: Look) -> tuple[str, str]:

@@ -62,9 +62,9 @@ def plot_rows(plot: Plot, look: Look, margin: int | None = None) -> list[Row]:
         body.append([(shown + edge, muted), *cells, *at.names.get(row, [])])
     cursor = None if plot.cursor is None else at.x.cell(plot.cursor)
     label = plot.x.label if at.has_label else ""
-    for title in at.head[:1] if plot.title else ():
-        words, room = _covered_words(plot, at, look), look.width - length(title)
-        title += [(words.rjust(room), muted)] * (len(words) < room)
+    if plot.title and at.head:
+        words, room = _covered_words(plot, at, look), look.width - length(at.head[0])
+        at.head[0].extend([(words.rjust(room), muted)] * (len(words) < room))
     return [*at.head, *body, *x_axis(at.x, label, at.margin, cursor, look), *at.foot]
 
 

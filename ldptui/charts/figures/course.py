@@ -307,9 +307,8 @@ def _curve_series(
         return alone if single else TONES[number % len(TONES)]
 
     for number, (curve, (xs, ys), points) in enumerate(zip(curves, lines, groups, strict=True)):
-        if (
-            course.y.linear and ys and ys[0] == 0
-        ):  # a straight stroke to the next point would be false
+        # On a symlog axis a straight stroke from 0 to the next point would be false.
+        if course.y.linear and ys and ys[0] == 0:
             xs, ys = xs[1:], ys[1:]
         name = f"{curve.label}, {CLOSED}" if single else curve.label
         # Where there are points, their markers name the series; the line runs through them.

@@ -33,7 +33,8 @@ class ChartOption(Struct, frozen=True):
     @property
     def next_words(self) -> str:
         """What the key of the option shows next: `rank (1 of 3)`, with the number of this one."""
-        names, at = [*self.values], [*self.values].index(self.chosen)
+        names = [*self.values]
+        at = names.index(self.chosen)
         word = self.values[names[(at + 1) % len(names)]]
         return f"{word} ({at + 1} of {len(names)})" if len(names) > 2 else word
 

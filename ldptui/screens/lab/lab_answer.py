@@ -69,7 +69,8 @@ class LabChart(CursorCharts):
         chart = self._figure.chart if self._figure is not None else None
         self._read(self.size)
         if chart is not None:
-            chart = replace(chart, cursor=self._at or "" if isinstance(chart, Bars) else self._at)
+            nowhere = "" if isinstance(chart, Bars) else None
+            chart = replace(chart, cursor=nowhere if self._at is None else self._at)
         self.view.chart, self.second.chart = self._spread(chart), self._spread(self._beside)
 
     def _spread(self, chart: Plot | Bars | None) -> Plot | Bars | None:

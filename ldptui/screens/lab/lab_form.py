@@ -311,7 +311,7 @@ class LabBody(Vertical):
         self._chart_box.display = shown.startswith("Chart")
         figures = answer.figures[at * self._across :][: self._across] if answer is not None else ()
         bars = [len(each.chart.bars) for each in figures if isinstance(each.chart, Bars)]
-        rows = max(*bars, 0, 0) + AROUND_BARS
+        rows = max(bars, default=0) + AROUND_BARS
         below = bool(bars) and not narrow and height >= ABOVE + max(rows, LEAST_ROWS) + LEAST_ROWS
         self._chart_box.styles.height = max(rows, LEAST_ROWS) if below and not wide else None
         self._table_box.display = answer is not None and (wide or below or shown == "Table")

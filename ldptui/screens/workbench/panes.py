@@ -146,9 +146,8 @@ class Panes(PaneColumns):
         above = (1, 2) if self._roomy else (1,) if self._height >= ROOM_FOR_PROTOCOL else ()
         sharing = [number for number in FORMS if number not in above]
         opened = next(number for number in self._used if number in sharing)
-        problem = self._draft.problems[0] if self._draft and self._draft.problems else None
-        place = self.field(problem.key) if problem is not None else None
-        wrong_pane = place[0] if place is not None else ATTACK if problem is not None else 0
+        problems = self._draft.problems if self._draft is not None else ()
+        wrong_pane = self._place_of(problems[0])[0] if problems else None
         # A rule and a blank stand on both sides of a title; none is laid out in the first frame.
         room = self._controls.outer_size.width - 4 if self._controls.outer_size else sys.maxsize
         for number in FORMS:
@@ -230,9 +229,14 @@ class Panes(PaneColumns):
         """The number of the visible pane that shows a problem, below a field or the script; None if
         none does.
         """
-        place = self.field(problem.key) if problem.key else None
-        number = ATTACK if place is None else place[0]
+        number, field = self._place_of(problem)
         pane = self._panes.get(number)
         if pane is None or not pane.display or pane.has_class("-folded"):
             return None
-        return None if place is None and pane.view == "form" else number
+        return None if field is None and pane.view == "form" else number
+
+    def _place_of(self, problem: Problem) -> tuple[int, Field | None]:
+        """The number of the pane that has a problem, and its field; the pane with the script, and
+        None, if no row has it.
+        """
+        return (self.field(problem.key) if problem.key else None) or (ATTACK, None)
