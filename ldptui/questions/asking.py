@@ -144,9 +144,6 @@ def _find_inputs(
                 if role != "code" and not is_file(Path(given[name])):
                     raise ScenarioError(f"must be a file, got {given[name]}", key=name)
                 if role == "table":
-                    columns = [
-                        each.name for each in asked.options if each.argument.role == "column"
-                    ]
                     yield from offer_columns(Path(given[name]), *columns)
 
 

@@ -174,7 +174,7 @@ class DeploymentAnswer(QuestionAnswer):
         mine, worst, left = self.deployment, self.as_is, self.left
         if worst is not None:
             lifted = text.plural(mine.targets, "item")
-            gained = f"{_points(worst)} percentage points"
+            gained = f"{_points(worst)} percentage points under {mine.protocol.upper()}"
             parts = [f"{text.percent(mine.share)} fakes lift {lifted} by {gained}"]
             if left is not None and left.most < worst.least:
                 so_far = " so far" * (not self.has_tried_all)
@@ -207,8 +207,8 @@ class DeploymentAnswer(QuestionAnswer):
     def notes(self) -> Iterator[str]:
         mine = self.deployment
         held = "the frequencies of the reports" if mine.counts else "Zipf's law, exponent 1"
-        rarest = f"the {text.plural(mine.targets, 'rarest item')}"
-        yield f"frequencies: {held}; the fakes lift {rarest}"
+        many = f"{mine.targets} rarest items" if mine.targets > 1 else "rarest item"
+        yield f"frequencies: {held}; the fakes lift the {many}"
         yield "a point is 1 % of all users, and those of the items are added"
         for row in {row.defence: row for row in self.rows if row.is_whole}.values():
             if row.defence != NONE:

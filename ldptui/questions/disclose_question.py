@@ -346,9 +346,9 @@ def _example_of_loss(
     if not sizes[at]:
         return ""
     row = int(classes.first[at])
-    seen = _join([f"{column.name} {column.values[column.codes[row]]}" for column in columns])
+    seen = _join([f"{column.name} “{column.values[column.codes[row]]}”" for column in columns])
     value = sensitive.values[sensitive.codes[row]]
-    return f"{seen} give {sensitive.name} {value} away ({text.plural(int(sizes[at]), 'row')})"
+    return f"{seen} give {sensitive.name} “{value}” away ({text.plural(int(sizes[at]), 'row')})"
 
 
 def _list_groups(classes: Classes, columns: Sequence[NumberedColumn]) -> list[tuple[str, int]]:

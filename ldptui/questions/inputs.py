@@ -13,7 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
-from ldptui.core.base.errors import LdpError, ScenarioError
+from ldptui.core.base.errors import FileError, LdpError, ScenarioError
 from ldptui.core.base.tables import table_rows
 from ldptui.core.cell import Cell
 from ldptui.core.lab.columns import NumberedColumn, read_columns
@@ -70,9 +70,11 @@ def _bound(document: str, folder: Path) -> Cell:
 
 
 def header_of(path: Path) -> tuple[str, ...]:
-    """The column names of a CSV file; raises FileError."""
+    """The column names of a CSV file; raises FileError, also for an empty one."""
     with table_rows(path) as rows:
-        return tuple(next(rows, ()))
+        if not (header := next(rows, ())):
+            raise FileError(f"{path} is empty: it must have a header")
+        return tuple(header)
 
 
 def offer_columns(path: Path, *fields: str) -> Generator[Offers, None, tuple[str, ...]]:

@@ -42,7 +42,7 @@ class LineList(OptionList):
 
 def no_match(words: str) -> str:
     """The sentence shown in a list if nothing matches the filter."""
-    return f"Nothing matches “{words.strip()}”."
+    return f"Nothing matches “{words.strip()}”; esc takes it back."
 
 
 class FilterInput(Horizontal):

@@ -13,7 +13,6 @@ from textual.widgets import Button, Static
 
 from ...session.consent import UnseenCode
 from ...terminal.clipboard import copy
-from ...text.format import percent
 from ...text.prose import plain
 from ...widgets.blank import Scroll
 from ...widgets.dialog import Dialog, ModalScreen
@@ -74,11 +73,10 @@ class ConsentScreen(ConfirmScreen):
 
 
 def leaving(run: Snapshot) -> str:
-    """The question of the dialog before quitting, with the progress and the fate of the run."""
-    share = percent(run.done / run.total if run.total else 0.0, 2)
+    """The question of the dialog before quitting, with the fate of the run."""
     if run.kept is None:
-        return f"A run is at {share}. Quit and lose it?"
-    return f"A run is at {share}. Quit? Runs goes on with it at the next start."
+        return "A run has not ended. Quit and lose it?"
+    return "A run has not ended. Quit? Runs goes on with it at the next start."
 
 
 class TextScreen(ModalScreen[None]):

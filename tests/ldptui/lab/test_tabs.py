@@ -207,6 +207,18 @@ def test_a_release_that_is_none_is_named_by_its_row() -> None:
 # Disclosure.
 
 
+@pytest.mark.parametrize(
+    ("content", "fault"),
+    [(b"", "is empty: it must have a header"), (b"\x89PNG\n\0", "is not text: is it a table?")],
+)
+def test_a_file_without_a_table_is_blamed_for_it(
+    content: bytes, fault: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "a.csv"
+    path.write_bytes(content)
+    assert refused("disclose", file=str(path), quasi="age") == ("file", f"{path} {fault}")
+
+
 def test_the_relation_of_the_issue_and_what_restores_it(tmp_path: Path) -> None:
     """Users 1-4 with {a,b}, {b,c}, {c}, {c}; then a for user 3 as well."""
     answer = ask("disclose", what="relation")

@@ -250,8 +250,8 @@ SENTENCES: Final = {
     "choose": "With ε = 0.05 a curator who uses the exponential mechanism names the most frequent "
     "item with probability 1.",
     "conclude": "If up to 2 % of the reports are fake, item 0 is held by 0.444 to 0.681.",
-    "deployment": "5 % fakes lift 1 item by 13.7 percentage points; no defence here surely leaves "
-    "less; no defence can get below 13.7.",
+    "deployment": "5 % fakes lift 1 item by 13.7 percentage points under GRR; no defence here "
+    "surely leaves less; no defence can get below 13.7.",
     "design": "SS w = 11 has the least worst-case error: that of GRR is 346 % larger.",
     "disclose": "1 of 5 people can be identified by zip and age (k = 1); ill is given away for 3: "
     "no attribute privacy.",

@@ -57,7 +57,7 @@ async def test_the_filter_takes_letters_that_are_keys_elsewhere_and_says_what_it
         assert pane.tab == "table"
         assert field_row(pane) == "/ vatsr 0 of 64"
         second = pane.query_one(NumberTable).render_line(1)
-        assert second.text.rstrip() == "Nothing matches “vatsr”."
+        assert second.text.rstrip() == "Nothing matches “vatsr”; esc takes it back."
 
 
 async def test_header_click_sorts() -> None:

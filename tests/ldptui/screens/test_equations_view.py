@@ -133,7 +133,7 @@ async def test_nothing_found_says_so() -> None:
     app = Bench(draft())
     async with app.run_test(size=(100, 30)) as pilot:
         await pilot.press("slash", *"zebra")
-        assert "Nothing matches “zebra”." in app.view.as_text()
+        assert "Nothing matches “zebra”; esc takes it back." in app.view.as_text()
         await pilot.press("enter", "j", "k", "enter", "G")
         assert app.view.marked_row is None
 

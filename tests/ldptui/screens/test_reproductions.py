@@ -148,7 +148,7 @@ async def test_attribute_privacy_of_ones_own_table_takes_at_most_twenty_keys(
     )
     answer = ask(tab, **values)
     assert answer.words[0].endswith("smokes is given away for 2: no attribute privacy.")
-    assert "sex f and town Bern give smokes no away (2 rows)" in " ".join(answer.words)
+    assert "sex “f” and town “Bern” give smokes “no” away (2 rows)" in " ".join(answer.words)
 
 
 async def test_a_figure_of_cao_with_another_domain_takes_twenty_keys(
