@@ -25,6 +25,7 @@ from ..messages import KeyEdited, StatusNote
 from ..session.draft import used_keys, value_of
 from ..terminal import keyboard, settings
 from ..text.format import to_ascii
+from ..text.number import read_number
 from ..text.synonyms import SYNONYMS, are_in
 from .workbench.title import NAMES
 
@@ -41,7 +42,7 @@ OURS: Final = f"{__name__.partition('.')[0]}."
 TITLES: Final = {
     "run.start": "Run all trials and the sweep",
     "file.open": "Open a scenario of the library, a file, a recording or code",
-    "deployment.open": "My deployment: what can fakes do, and what helps?",
+    "deployment.open": "My deployment: what can fakes do, and which defence helps?",
     "file.save": "Save the scenario",
     "file.export": "Export results, chart or screen",
     "charts.next": "Charts: Next tab",
@@ -78,8 +79,6 @@ MOST: Final = 8
 """Scenarios that are offered at a time."""
 SHORT: Final = 2
 """Letters that are in too many names of kinds."""
-NAMED: Final = 3
-"""The last rank of a library's entry whose name holds the words."""
 
 
 class Commands(SystemCommandsProvider):
@@ -164,7 +163,7 @@ class Commands(SystemCommandsProvider):
         name = " ".join(words[1:] if asked else words)
         fitting = [entry for entry in entries() if entry.matches(name)]
         for at, entry in enumerate(sorted(fitting, key=lambda entry: entry.rank(name))[:MOST]):
-            is_named = entry.rank(name)[0] <= NAMED
+            is_named = all(word in entry.name for word in name.split())
             score = VALUE - at if asked else BEGUN - at if is_named else 0.4 - at / 100
             opens = _on(self.app, workbench, open_path, workbench, entry.path)
             yield Hit(score, f"Open {entry.name}", opens, help=entry.title)
@@ -275,6 +274,10 @@ def _fields(app: App[Any], screen: Any) -> Iterator[SystemCommand]:
             words = "A tab of the charts; keys: 4, then ← and →"
             show = _on(app, screen, _show_tab, screen, charts, tab)
             yield SystemCommand(f"Tab: {title}", words, show)
+        if "trials" in dict(charts.tabs()):
+            words = "Intervals that hold whatever the fakes of this scenario send (tab Trials, v)"
+            show = _on(app, screen, _show_tab, screen, charts, "trials", "intervals")
+            yield SystemCommand("Conclude from this scenario", words, show)
 
 
 def field_title(draft: Draft, key: str) -> str:
@@ -318,8 +321,12 @@ def _act(app: App[Any], screen: Any, node: DOMNode, action: str) -> None:
     app.call_later(app.run_action, action, node)
 
 
-def _show_tab(screen: Any, charts: ChartsPane, tab: str) -> None:
+def _show_tab(screen: Any, charts: ChartsPane, tab: str, view: str = "") -> None:
+    if view:
+        box: Any = charts.query_one(f"#{tab}-box")
+        box.chosen["view"] = view
     screen.pane, charts.tab = 4, tab
+    charts.action_zoom_axis(0)  # which draws a tab that is shown already
     # Behind the watcher of the tab, which makes its view: both wait in one line.
     charts.call_next(charts.focus_first)
 
@@ -353,7 +360,7 @@ def _keys(app: Any) -> None:
 
 KINDS: Final = ("protocol", "attack", "population")
 """The tables whose kind can be typed alone."""
-NUMBER: Final = re.compile(r"(.+?)[=\s]*([+-]?[0-9._]+(?:e[+-]?[0-9]+)?)\s*(%?)", re.IGNORECASE)
+NUMBER: Final = re.compile(r"(.+?)[=\s]*([+-]?[0-9.].*)")
 
 
 def values(draft: Draft, typed: str) -> Iterator[tuple[str, Any, str]]:
@@ -361,17 +368,14 @@ def values(draft: Draft, typed: str) -> Iterator[tuple[str, Any, str]]:
     edit.
     """
     match = NUMBER.fullmatch(typed.casefold().strip())
-    if match is None:
+    number = read_number(match[2]) if match else None
+    if match is None or number is None:
         return
-    try:
-        number = float(match[2].replace("_", "")) / (100 if match[3] else 1)
-    except ValueError:
-        return
-    value = int(number) if number.is_integer() else number
+    value = int(number) if number == number.to_integral_value() else float(number)
     numbers = [key for key in listed_keys() if _is_number(draft, key)]
     exact = [key for key in numbers if match[1] in _names(key)]
     for key in exact or [key for key in numbers if _begins(key, match[1])]:
-        yield key, value, f"{key_words(key).title}: {match[2]}{match[3]}"
+        yield key, value, f"{key_words(key).title}: {match[2]}"
 
 
 def _is_number(draft: Draft, key: str) -> bool:

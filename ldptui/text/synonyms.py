@@ -30,7 +30,7 @@ SYNONYMS: Final = {
     "svg": ("export",),
     "timeline": ("phase",),
     "overlay": ("pane 5",),
-    "new": ("python",),
+    **dict.fromkeys(("new", "own", "write"), ("python",)),
     "compare": ("runs: diff", "overlay", "my deployment"),
     "confidence": ("interval", "conclude", "tab: trials"),
     "interval": ("conclude", "tab: trials"),

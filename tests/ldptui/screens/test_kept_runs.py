@@ -106,7 +106,7 @@ async def test_the_last_run_is_shown_at_once_and_runs_are_laid_over_it(store: Pa
         await until(pilot, lambda: str(count.render()) == f"0 of {len(pane.run_list.runs)}")
         await pilot.pause()
         assert field.region == place
-        assert str(pane.query_one("#empty", Static).render()) == "Nothing matches “#paper”; esc takes it back."
+        assert "“#paper”; esc takes it" in str(pane.query_one("#empty", Static).render())
         await pilot.press("escape")
         assert field.words == ""
         assert isinstance(screen.focused, OptionList)

@@ -259,7 +259,7 @@ FOUND = {
     "capmaign": "Attack: Add a phase",
     "confidence interval": "What do these reports say?", "interval": "What can I still conclude?",
     "attack mga": "Attack: MGA", "timeline": "Attack: Add a phase", "new attack": "Python",
-    "compare": "My deployment",
+    "compare": "My deployment", "own attack": "Python",
     "response": "Protocol: GRR (generalised randomised response",
 }  # fmt: skip
 """Words, and the title of a command that they find on every screen."""
@@ -275,7 +275,11 @@ async def test_one_palette_is_there_on_the_workbench_and_in_the_lab(pilot: Pilot
             titles = [str(hit.prompt) for hit in await hits(app, typed)]
             assert any(title in each for each in titles), (lab, typed, titles[:5])
         assert (await hits(app, "one"))[0].prompt == "Tab: One report"
-        assert "Disclose" in str((await hits(app, "k-anon"))[0].prompt)
+        for typed, title in (
+            ("k-anon", "Disclose"), ("bot", "My deployment"), ("defence", "My deployment"),
+            ("conclude", "Conclude from this scenario"),
+        ):  # fmt: skip
+            assert title in str((await hits(app, typed))[0].prompt), typed
     for typed in ("qwxzk", 'qw"=[c1', "qw[/b]"):  # the last two are no markup
         first = (await hits(app, typed))[0]
         assert Content.from_markup(str(first.prompt)).plain == f"Nothing has “{typed}”"
@@ -298,6 +302,9 @@ async def test_from_the_lab_it_leads_to_the_workbench_and_to_other_questions(
     (await hits(app, "one report"))[0].command()
     await until(pilot, lambda: app.workbench.charts.tab == "report")
     assert app.screen is app.workbench
+    (await hits(app, "conclude from"))[0].command()
+    await until(pilot, lambda: app.workbench.charts.tab == "trials")
+    assert cast("Any", app.workbench.query_one("#trials-box")).chosen["view"] == "intervals"
 
 
 async def test_a_field_is_found_by_the_name_of_its_symbol(pilot: Pilot[None]) -> None:
@@ -336,7 +343,8 @@ def test_values_are_typed_by_symbol_and_name() -> None:
     assert typed("eps 2") == typed("ε=2") == typed("privacy budget 2") == [("protocol.epsilon", 2)]
     assert typed("beta 5%") == typed("share 0.05") == [("attack.share", 0.05)]
     assert ("population.users", 1000000) in typed("users 1e6")
-    assert typed("n1e7") == [("population.users", 10**7)]
+    assert typed("n1e7") == typed("n 10 million") == [("population.users", 10**7)]
+    assert typed("n 1e30") == [("population.users", 10**30)]
     assert typed("eps.5") == [("protocol.epsilon", 0.5)]
     assert typed("oue2") == []
     assert typed("eps") == typed("eps two") == typed("nothing 3") == []
