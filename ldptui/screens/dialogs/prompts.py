@@ -75,8 +75,8 @@ class ConsentScreen(ConfirmScreen):
 def leaving(run: Snapshot) -> str:
     """The question of the dialog before quitting, with the fate of the run."""
     if run.kept is None:
-        return "A run has not ended. Quit and lose it?"
-    return "A run has not ended. Quit? Runs goes on with it at the next start."
+        return "A run is under way. Quit and lose it?"
+    return "A run is under way. Quit? Runs goes on with it at the next start."
 
 
 class TextScreen(ModalScreen[None]):

@@ -83,7 +83,7 @@ READ: Final[Mapping[str, tuple[str, ...]]] = {
     "SaveScreen": ("Save the scenario", "/home/ann/scenarios/eight-items.toml", "enter saves"),
     "ExportScreen": ("Results, CSV", "Figure, 84 mm", "Figure, 174 mm", "eight-items-gain.pdf"),
     "PathScreen": ("type or paste a path", "tab completes"),
-    "ConfirmScreen": ("A run has not ended. Quit and lose it?", "Quit (y)", "Stay (n)"),
+    "ConfirmScreen": ("Quit and lose it?", "Quit (y)", "Stay (n)"),
     "PickerScreen": ("protocol  2 of 2", "grr", "best for small d", "✗ needs d > 2"),
     "TextScreen": ("run 1 → run 2", "attack.share  0.05 → 0.1", "y copies"),
     "ConsentScreen": ("Let this code run?", "half", "/home/ann/attacks.py", "0123456789abcdef",
