@@ -312,9 +312,11 @@ async def test_workers_do_not_outlive_a_killed_app() -> None:
     env = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
     app = await asyncio.create_subprocess_exec(sys.executable, "-c", APP, stdout=pipe, env=env)
     assert app.stdout is not None
-    files = [os.pidfd_open(int(pid)) for pid in (await soon(app.stdout.readline())).split()]
-    app.kill()
-    await soon(app.wait())
+    try:
+        files = [os.pidfd_open(int(pid)) for pid in (await soon(app.stdout.readline())).split()]
+    finally:
+        app.kill()
+        await soon(app.wait())
     assert len(files) == 2
     loop = asyncio.get_running_loop()
     for file in files:  # it becomes readable when the process ends
