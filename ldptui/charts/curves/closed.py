@@ -24,7 +24,7 @@ from ldptui.core.law.pure import PlacedItems, PureProtocol, item_variance
 from ldptui.core.metrics import METRICS
 from ldptui.core.population import CSVColumns, Population, PopulationSpec, Records
 from ldptui.core.population.targets import ListedTargets
-from ldptui.core.scenario import Point, Scenario, value_at
+from ldptui.core.scenario import MixtureSpec, PhasesSpec, Point, Scenario, value_at
 from ldptui.core.theory.closed_forms import expected_metric
 
 from ...session.cell_table import without_acts
@@ -60,6 +60,8 @@ SHARE: Final = "attack.share"
 """The key that changes nothing but the number of fakes."""
 FLOOR: Final = "SS, the floor"
 """The name of the curve of the least error of all pure protocols: SS with the best size."""
+SEVERAL: Final[Mapping[type, str]] = {MixtureSpec: "MIX", PhasesSpec: "PHASES"}
+"""The names of attacks of several kinds."""
 NO_VALUE: Final = (LdpError, ValueError, OverflowError, ZeroDivisionError)
 """Raised where the parameters of a point allow no value."""
 
@@ -193,8 +195,7 @@ def _label(point: Point, keys: Iterable[str]) -> str:
     )  # fmt: skip
     if label := " ".join(filter(None, dict.fromkeys(words))):
         return label
-    several = "MIX" if hasattr(point.attack, "mix") else "PHASES"
-    attack = title_of(point.attack) if hasattr(point.attack, "kind") else several
+    attack = SEVERAL.get(type(point.attack)) or title_of(point.attack)
     return f"{attack} on {title_of(point.protocol)}"
 
 
@@ -280,7 +281,7 @@ class _Work(Struct, frozen=True):
             if time.perf_counter() > self.limit:
                 raise UnreadError(_Lengthy())
             try:
-                if cell and self.axis.key == LISTED and hasattr(point.attack, "kind"):
+                if cell and self.axis.key == LISTED and type(point.attack) not in SEVERAL:
                     listed = ListedTargets(tuple(self.axis.value_at(x)))
                     targets = listed.resolve(cell.population, point.seed)
                     cell = dataclasses.replace(cell, targets=targets)
