@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
+from string import hexdigits
 from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
@@ -161,6 +162,8 @@ class ReportColumn:
         if cell is None or cell != cell:
             return f"{self.name} must be {self.value_rule}, it is missing"
         message = f"{self.name} must be {self.value_rule}, {got(cell)}"
+        if self.holds == "bytes" and isinstance(cell, str) and not cell.strip(hexdigits):
+            return f"{message}: {4 * len(cell)} bits"
         try:
             number = int(cell)
         except (ValueError, TypeError, OverflowError):

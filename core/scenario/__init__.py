@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from .campaign_tables import PARTS, Campaign, MixtureSpec, PhaseSpec, PhasesSpec, Ramp
 from .change import drop_key, names_for, set_key, set_sweep, with_sweep
-from .counted_table import find_columns, is_table
+from .counted_table import find_columns, is_table, looks_like_data
 from .dotted_document import MAX_DEPTH, Document, flatten, value_at, with_value, without
 from .json_schema import schema
 from .key_table import (

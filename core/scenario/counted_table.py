@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
 from shlex import quote
@@ -10,6 +11,7 @@ from typing import Final
 from ..base.errors import ContentError
 from ..base.files import Source
 from ..base.frames import FRAMES
+from ..base.number_column import as_number
 from ..base.tables import table_rows, whole_number
 from .toml_writing import to_toml
 
@@ -30,29 +32,35 @@ def is_table(path: Path) -> bool:
 
 def find_columns(path: Source) -> tuple[str, str] | None:
     """The names of a table's columns of items and of counts, "" if they are not clear; None if it
-    is no table of people.
+    is a table of reports.
 
-    None for a table of reports, or without rows. Raises ContentError, also for a table whose first
-    line is one of people: each of its words stands again in its column. Raises FileError.
+    Raises ContentError, also for a table without rows, or whose first line looks like data. Raises
+    FileError.
     """
     with table_rows(path) as rows:
-        names = next(rows, [])
-        is_of_reports = bool({*PARTS} & {*names})
-        first = [] if is_of_reports else [row for row in islice(rows, FIRST_ROWS) if any(row)]
-    cells = first[0] if first else []
-    numbers = [name for name, cell in zip(names, cells, strict=False) if _is_number(cell)]
-    if not cells or names == numbers[:1]:
+        names, first = next(rows, []), [row for row in islice(rows, FIRST_ROWS) if any(row)]
+    if {*PARTS} & {*names}:
         return None
-    below = [{*column} for column in zip(*first, strict=False)]
-    if all(name in column for name, column in zip(names, below, strict=False)):
-        raise ContentError(
-            f"{path} has no header: {', '.join(names)} of its first line stand in the rows below "
-            "too; write a line with the names of the columns above it"
-        )
+    if not first:
+        raise ContentError(f"{path} is empty: it has no rows below the names of its columns")
+    numbers = [name for name, cell in zip(names, first[0], strict=False) if _is_number(cell)]
+    if names == numbers[:1]:
+        return None
+    if not any(map(_is_number, names)) and looks_like_data(names, first):
+        line = f"its first line ({', '.join(names)}) looks like data"
+        raise ContentError(f"{path}: {line}; write a line above it that names the columns")
     counts = [name for name in names if name.strip().casefold() in COUNTS] or numbers
     items = [name for name in names if name not in (counts if len(names) < 3 else numbers)]
     is_plain = len(items) == 1 and len(counts) <= 1 and not any(map(_is_number, names))
     return (items[0], next(iter(counts), "")) if is_plain else ("", "")
+
+
+def looks_like_data(names: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
+    """Whether each name of a header is a number, or a value of its column in these rows."""
+    return bool(names and rows) and all(
+        as_number(name) is not None or any(row[at : at + 1] == [name] for row in rows)
+        for at, name in enumerate(names)
+    )
 
 
 def _is_number(text: str) -> bool:

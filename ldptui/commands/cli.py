@@ -9,7 +9,6 @@ import sys
 import warnings
 from collections.abc import Sequence
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TextIO
 
 from ldptui.core.base.errors import LdpWarning
@@ -197,18 +196,17 @@ def _open(options: Opening) -> int:
 def _check_scenario(parser: argparse.ArgumentParser, options: Opening) -> None:
     """Refuse what goes with reports where no protocol says of which kind they are."""
     reports = [place for place in options.places if place.lower().endswith(tuple(READ))]
-    if reports and not _is_of_people(Path(reports[0])):
-        wanted = "--protocol, --epsilon and --items or --domain are required to read reports"
-        parser.error(f"{wanted} (ldptui estimate FILE says what a file looks like)")
+    if reports:
+        from ldptui.core.scenario import find_columns, is_table
+
+        from ..session.scenario_file import locate
+
+        path = locate(reports[0], commands)
+        if not is_table(path) or find_columns(path) is None:
+            wanted = "--protocol, --epsilon and --items or --domain are required to read reports"
+            parser.error(f"{wanted} (ldptui estimate FILE says what a file looks like)")
     if options.epsilon or options.items or options.domain or options.settings:
         parser.error("--epsilon, --items, --domain and --set go with --protocol and reports")
-
-
-def _is_of_people(path: Path) -> bool:
-    """True for a table that a scenario can be about; raises LdpError for one of neither kind."""
-    from ldptui.core.scenario import find_columns, is_table
-
-    return is_table(path) and find_columns(path) is not None
 
 
 def _explain(error: Exception, arguments: Sequence[str]) -> int:

@@ -98,8 +98,10 @@ def _read_items(
         if None in items:
             at = items.index(None)
             among = "in the domain" if labels else f"a whole number in [0, {protocol.domain_size})"
-            missing = ": a missing value?" * (not cells[at])
-            rule = f"{name} must be {among}, {got(cells[at])}{missing}"
+            hint = "" if cells[at] else ": a missing value?"
+            if labels is None and cells[at][:1].isalpha():
+                hint = ": --domain FILE has items that are words"
+            rule = f"{name} must be {among}, {got(cells[at])}{hint}"
             raise ScenarioError(f"{spot(path, batch.lines[at])}: {rule}")
         return np.array(items, dtype=np.int64)
 

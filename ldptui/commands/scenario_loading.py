@@ -83,7 +83,7 @@ def _check_column(scenario: Scenario) -> None:
         if len(header) > 1:
             names = ", ".join(map(shorten_name, header))
             rule = f"must be a column of {table['path']} ({names}), its first line"
-            way = f"--set population.column={quote(header[0])}"
+            way = f"--set population.column={quote(header[0])}, or a line above it that names them"
             raise ScenarioError(f"{rule}: {way}", key="population.column")
 
 

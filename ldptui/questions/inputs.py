@@ -17,9 +17,8 @@ from ldptui.core.base.errors import FileError, LdpError, ScenarioError
 from ldptui.core.base.tables import table_rows
 from ldptui.core.cell import Cell
 from ldptui.core.lab.columns import NumberedColumn, read_columns
-from ldptui.core.scenario import Scenario
+from ldptui.core.scenario import Scenario, looks_like_data
 
-from ..text.number import read_number
 from .choices import BUNDLED, EXAMPLE, EXAMPLES
 from .question import Question
 from .sheet import AnswerSheet
@@ -95,15 +94,8 @@ def guess_values(asked: Question[Any, Any], path: Path) -> tuple[dict[str, Any],
         return {}, ""
     ways = {option.name: option.blank.guess for option in asked.blanks if option.blank}
     guesses = {name: way(header, first) for name, way in ways.items() if way and header}
-    is_data = bool(first) and all(_is_datum(name, at, first) for at, name in enumerate(header))
     words = f"the first line of {path.name} looks like data: it should name the columns"
-    return guesses, words * is_data
-
-
-def _is_datum(name: str, column: int, rows: Sequence[Sequence[str]]) -> bool:
-    """Return whether the name of a column is a number, or a value of the column."""
-    held = (row[column] for row in rows if column < len(row))
-    return read_number(name) is not None or name in held
+    return guesses, words * looks_like_data(header, first)
 
 
 def columns_of(path: Path, names: Sequence[str], most: int | None = None) -> list[NumberedColumn]:

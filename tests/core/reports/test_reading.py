@@ -141,7 +141,7 @@ REFUSED: list[tuple[Any, str, bytes, str]] = [
     (OLH, "r.csv", lines("seed,value", "1,0", "5"), "line 3 has 1 cells, its header has 2"),
     (OLH, "r.csv", lines("seed,value", "1,9"), r"line 2: the report must have values in \[0, 4\)"),
     (OLH, "r.jsonl", lines('{"seed": -1, "value": 0}'), "line 1: seed .*: a signed 32-bit seed"),
-    (OUE, "r.csv", lines("report", "f"), "line 2: report must be 4 hexadecimal digits"),
+    (OUE, "r.csv", lines("report", "f0ff1"), "line 2: .* 4 hexadecimal digits .*: 20 bits$"),
     (GRR, "r.csv", lines("report,x", "1,a", ",b"), f"r.csv line 3: report {MISSING}"),
     (GRR, "r.csv", lines("report", "1", "", "2"), f"r.csv line 3: report {MISSING}"),
     (GRR, "r.jsonl", lines("1", "null"), f"r.jsonl line 2: report {MISSING}"),

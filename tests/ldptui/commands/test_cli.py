@@ -123,7 +123,7 @@ def test_a_list_without_brackets_is_told_how_to_sweep(
 
 def test_a_word_that_is_nothing_is_told_the_nearest_name(capsys: Captured) -> None:
     assert fail(capsys, 3, "runz").endswith("nor a bundled scenario (did you mean run?)")
-    assert "(did you mean quickstart?)" in fail(capsys, 3, "quikstart")
+    assert "(did you mean quickstart?)" in fail(capsys, 3, "quikstart.csv")
     assert "(ldptui scenarios lists those)" in fail(capsys, 3, "zzzzz")
 
 

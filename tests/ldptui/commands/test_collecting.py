@@ -201,7 +201,7 @@ def test_labels_in_csv_are_no_formulas_and_steer_nothing(tmp_path: Path, capsys:
 BAD_DATA: list[tuple[str, tuple[str, ...], str]] = [
     ("item\n1\n2\n4\n", (), r"line 4: item must be a whole number in \[0, 4\), got"),
     ("user,item\n1,2\n2,\n", ("--column", "item"), "line 3: item must be .* missing value"),
-    ("item\n-1\n", (), r"line 2: item must be a whole number in \[0, 4\)"),
+    ("item\noak\n", (), r"line 2: item must be .* in \[0, 4\), .*: --domain FILE has items"),
     ("item\n1.5\n", (), r"line 2: item must be a whole number in \[0, 4\)"),
     ("user,item\n1,2\n", (), "--column is required: .* has the columns user, item"),
     ("user,item\n1,2\n", ("--column", "x"), "--column must be a column of"),
