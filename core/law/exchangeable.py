@@ -256,16 +256,15 @@ class FixedSize(Exchangeable):
         owners = binomial(histogram, (self.p - w / d) / (1 - w / d), rng)
         rest = histogram.sum(axis=-1) - owners.sum(axis=-1)
         uniform = group_by_size(rest[:, None], np.array([w]))
-        return owners + subset_counts_beside_own(owners, w - 1, uniform, rng)
+        return owners + subset_counts_beside_own(owners[None], w - 1, uniform, rng)
 
     def unperturbed_counts(self, histogram: Counts, rng: Rng) -> Counts:
         nobody, picks = np.zeros((len(histogram), 1), dtype=np.int64), self.report_size - 1
-        return histogram + subset_counts_beside_own(histogram, picks, nobody, rng)
+        return histogram + subset_counts_beside_own(histogram[None], picks, nobody, rng)
 
     def conditioned_counts(self, held: Counts, spared: Counts, rng: Rng) -> Counts:
-        w, nobody = self.report_size, np.zeros((len(held), 1), dtype=np.int64)
-        beside = subset_counts_beside_own(held, w - 1, nobody, rng)
-        return held + beside + subset_counts_beside_own(spared, w, nobody, rng)
+        nobody, owners = np.zeros((len(held), 1), dtype=np.int64), np.stack([spared, held])
+        return held + subset_counts_beside_own(owners, self.report_size, nobody, rng)
 
     def _uniform_counts(self, count: Counts, rng: Rng) -> Counts:
         sizes = group_by_size(count[:, None], np.array([self.report_size]))

@@ -164,13 +164,13 @@ def _halve(users: Counts, size: int, rng: np.random.Generator) -> tuple[Counts, 
 def subset_counts_beside_own(
     owners: Counts, picks: int, pickers: Counts, rng: np.random.Generator
 ) -> Counts:
-    """The number of users who include each item in a uniform subset that leaves out the user's own
-    item.
+    """The number of users who include each item beside their own item in a uniform subset.
 
     Parameters
     ----------
-    owners : int64[trials, items]; in trial t `owners[t, v]` users own item v, and each picks a
-        uniform subset of `picks` other items.
+    owners : int64[any, trials, items]; in trial t `owners[0, t, v]` users own item v, and each
+        picks a uniform subset of `picks` other items; `owners[1, t, v]` pick their own item and
+        `picks - 1` others.
     pickers : int64[trials, most + 1]; in addition, `pickers[t, j]` users pick a uniform subset of j
         of all items.
 
@@ -187,7 +187,7 @@ def subset_counts_beside_own(
     way down they join those who pick c of all items of the other half. The cost, about 300 draws an
     item, does not depend on the number of users.
     """
-    trials, items = owners.shape
+    _, trials, items = owners.shape
     tree = _tree(items)
     joining = _joining(owners, picks, tree, rng)
     picked = np.zeros((trials, items), dtype=np.int64)
@@ -227,7 +227,7 @@ def _joining(
 
     For each level and size a pair of int64[picks + 1, trials, groups], by the number of picks.
     """
-    items = owners.shape[1]
+    items = owners.shape[-1]
     joining: list[dict[int, tuple[Counts, Counts]]] = []
     below: dict[int, tuple[NDArray[np.intp], Counts]] = {}
     for level in reversed(tree):
@@ -235,7 +235,7 @@ def _joining(
         arrivals = {}
         for size, starts in level.items():
             if size == 1:
-                joined[1] = starts, owners[None, :, starts]
+                joined[1] = starts, owners[:, :, starts]
                 continue
             half, inside = size // 2, []
             for start, width in ((0, half), (half, size - half)):
@@ -253,12 +253,12 @@ def _joining(
 def _across(
     users: Counts, size: int, other: int, items: int, picks: int, rng: np.random.Generator
 ) -> tuple[Counts, Counts]:
-    """Owners of an item of a group, by picks among its other items, pick in a group beside it.
+    """Owners of an item of a group, by picks among its items, pick in a group beside it.
 
     Returns them by their picks in both groups, and by those in the other group alone.
     """
     _, trials, groups = users.shape
-    both = np.zeros((min(size + other - 1, picks) + 1, trials, groups), dtype=np.int64)
+    both = np.zeros((min(size + other, picks) + 1, trials, groups), dtype=np.int64)
     beside = np.zeros((min(other, picks) + 1, trials, groups), dtype=np.int64)
     for inside in np.flatnonzero(users.any(axis=(1, 2))).tolist():
         low, laws, _, places = _splits(items - size, other, picks - inside, picks - inside + 1)

@@ -200,9 +200,8 @@ class BitFlips(OverItems, SummedNumbers):
         """int64[trials, 2, d]; own, other : how likely the bit of an item is 1."""
         nobody = np.zeros((len(histogram), 1), dtype=np.int64)
         have_own = binomial(histogram, self.part, rng)
-        beside = subset_counts_beside_own(have_own, self.sampled - 1, nobody, rng)
-        if self.sampled < self.domain_size:
-            beside += subset_counts_beside_own(histogram - have_own, self.sampled, nobody, rng)
+        owners = np.stack([histogram - have_own, have_own])
+        beside = subset_counts_beside_own(owners, self.sampled, nobody, rng)
         ones = binomial(have_own, own, rng) + binomial(beside, other, rng)
         return np.stack([have_own + beside, ones], axis=1)
 

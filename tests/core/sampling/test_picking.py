@@ -143,17 +143,16 @@ def test_more_distinct_picks_than_items(rng: Rng) -> None:
 
 def test_owners_pick_beside_their_own_item(rng: np.random.Generator) -> None:
     """The covariances are those of subsets that are drawn one by one; a mutant has larger ones."""
-    owners, picks, trials = np.array([3, 0, 2, 1, 4]), 2, 50_000
-    items, users = owners.size, int(owners.sum())
-    drawn = subset_counts_beside_own(
-        np.tile(owners, (trials, 1)), picks, np.tile([0, 0, 0, 2], (trials, 1)), rng
-    )
-    assert (drawn.sum(axis=1) == users * picks + 6).all()
+    owners, trials = np.array([[3, 0, 2, 1, 4], [1, 5, 0, 2, 0]]), 50_000
+    items, tiled = owners.shape[1], np.repeat(owners[:, None], trials, axis=1)
+    drawn = subset_counts_beside_own(tiled, 2, np.tile([0, 0, 0, 2], (trials, 1)), rng)
+    assert (drawn.sum(axis=1) == 10 * 2 + 8 * 1 + 6).all()
     # One user: indicators of a uniform subset of the other items, or of all for those who own none.
     mean, covariance = np.zeros(items), np.zeros((items, items))
-    for own, count in [*enumerate(owners), (None, 2)]:
+    of_owners = [(own, 2 - at, count) for (at, own), count in np.ndenumerate(owners)]
+    for own, chosen, count in [*of_owners, (None, 3, 2)]:
         others = np.array([item != own for item in range(items)], dtype=float)
-        size, chosen = others.sum(), picks if own is not None else 3
+        size = others.sum()
         rate, both = chosen / size, chosen * (chosen - 1) / (size * (size - 1))
         mean += count * rate * others
         one = np.outer(others, others) * (both - rate**2)
