@@ -60,8 +60,7 @@ SHARE: Final = "attack.share"
 """The key that changes nothing but the number of fakes."""
 FLOOR: Final = "SS, the floor"
 """The name of the curve of the least error of all pure protocols: SS with the best size."""
-SEVERAL: Final[Mapping[type, str]] = {MixtureSpec: "MIX", PhasesSpec: "PHASES"}
-"""The names of attacks of several kinds."""
+SEVERAL: Final = {MixtureSpec: "MIX", PhasesSpec: "PHASES"}
 NO_VALUE: Final = (LdpError, ValueError, OverflowError, ZeroDivisionError)
 """Raised where the parameters of a point allow no value."""
 
