@@ -120,6 +120,11 @@ async def test_a_score_is_read_in_both_groups_with_the_rates_from_there_on() -> 
         await pilot.click("#detection-next", offset=(width - 2, 4))  # all are flagged there
         assert chart(pane, "detection").cursor == 0.0
         assert pane.check_action("cohort", (1,)) is False
+        late = pane.query_one("#detection-next", ChartView)
+        pane.snapshot = replace(run, detection=None, key=4)
+        late.post_message(late.PointClick(late, (3.0, 0.5)))  # it has left the screen since
+        await pilot.pause()
+        assert not late.display
 
 
 async def test_a_click_reads_the_trial_and_the_item_below_it() -> None:

@@ -247,16 +247,15 @@ class ChartBox(CursorCharts):
 
     def stop_at(self, place: Place, chart: ChartView) -> Any:
         """The stop of the cursor that a click on one of the views means."""
-        views = [*self.views.values()]
-        view = views[self._pictures.index(chart)]
-        if view.click is not None:
+        view = dict(zip(self._pictures, self.views.values(), strict=False)).get(chart)
+        if view is not None and view.click is not None:
             found = view.click(place, self._picture_room)
             if found is None:
                 return None
             stop, self._picked = found
             return stop
-        if not isinstance(place, tuple):
-            return None
+        if view is None or not isinstance(place, tuple):
+            return None  # it has left the screen since the click, or that met no place
         drawn = chart.chart.plots[0] if isinstance(chart.chart, Panels) else chart.chart
         log = isinstance(drawn, Plot) and drawn.x.log
         return nearest(float(place[0]), self._stops(view), log=log)
