@@ -12,4 +12,7 @@ import ldptui
 class StyledApp(App[None]):
     """Shows a widget as the workbench does."""
 
-    CSS_PATH = Path(ldptui.__file__).parent / "screens/ldptui.tcss"
+    CSS_PATH = [  # noqa: RUF012 - as Textual has it
+        Path(ldptui.__file__).parent / "screens" / name
+        for name in ("ldptui.tcss", "workbench/forms.tcss")
+    ]

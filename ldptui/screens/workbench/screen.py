@@ -99,6 +99,7 @@ class WorkbenchScreen(DraftScreen):
 
     def _begin(self) -> None:
         """Start the worker and load the first draft, after the first frame."""
+        self.app.stylesheet.read(Path(__file__).with_name("forms.tcss"))
         if self._collection is None:
             self.run_worker(self._engine.start(), exit_on_error=False)
         else:  # the worker of the first preview starts with it
