@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from ldptui.core.base.progress_hook import no_hook
 from ldptui.core.collection.reports import users_at_once
 from ldptui.core.kernels.loops import LOOPS
 from ldptui.core.law.distributions import fit_distribution
@@ -129,7 +128,7 @@ def distribution(kind: str, fit: str = "", n: int = 10**9, repeats: int = 5) -> 
 
     def work() -> Any:
         counts = bound.sample_counts(histogram, rng)
-        return fit_distribution(bound, counts, fit == "ems", no_hook) if fit else counts
+        return fit_distribution(bound, counts, fit == "ems") if fit else counts
 
     work()
     seconds, _ = timed(work, repeats, time.process_time)

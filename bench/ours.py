@@ -39,7 +39,6 @@ from ldptui.core.attacks import (
     malicious_users,
 )
 from ldptui.core.base.arms import ATTACKED, CLEAN
-from ldptui.core.base.progress_hook import no_hook
 from ldptui.core.cell import Cell
 from ldptui.core.collection.counts import genuine_counts, sent_counts
 from ldptui.core.defences import CORRECTIONS, TrialReports
@@ -84,8 +83,8 @@ def trial(protocol: str, attack: str, users: int, repeats: int = 21) -> dict[str
     )
 
     def alone() -> None:
-        clean = genuine_counts(cell, 0, 1, no_hook)
-        attacked = clean + sent_counts(cell, 0, 1, no_hook)[0]
+        clean = genuine_counts(cell, 0, 1)
+        attacked = clean + sent_counts(cell, 0, 1)[0]
         before = Estimates(estimate(clean, users, cell.pure))
         after = Estimates(estimate(attacked, users + cell.malicious, cell.pure))
         made = {CLEAN: before, ATTACKED: after}
@@ -229,7 +228,7 @@ def mine(users: int = 10**6, repeats: int = 1) -> dict[str, Any]:
     "cpu" is the time of all cores together, which other programs hardly change.
     """
     bound, reports = _poisoned(users)
-    received = TrialReports(bound, reports, np.random.default_rng(1), no_hook)
+    received = TrialReports(bound, reports, np.random.default_rng(1))
     start = time.process_time()
     seconds, verdict = timed(lambda: FIAD().sift(received), repeats)
     cpu = (time.process_time() - start) / repeats

@@ -12,9 +12,9 @@ from .attacks import Attack, Fakes, Mixture, Strategy, fake_share, fakes_of, obe
 from .base.arms import ARMS, UNDEFENDED, Arm
 from .base.code import What, code_of
 from .base.errors import ScenarioError, check_limit
-from .base.progress_hook import Hook, Work, no_hook
 from .base.sampling import Counts, Floats
 from .base.streams import Path
+from .base.work import Tell, Work, no_words
 from .defences import Correction, Defence, Filter
 from .law.mechanism import check_estimates
 from .law.pure import Items, LocalMechanism, Mechanism, PureProtocol
@@ -166,14 +166,14 @@ class Cell:
         self,
         number: int,
         trials: int = BLOCK_TRIALS,
-        hook: Hook = no_hook,
+        tell: Tell = no_words,
     ) -> CellResults:
         """The results of the first trials of a block, simulated: the unit of work.
 
         The numbers depend on the cell and the block's number only: a shorter block has the first
         trials of the full one.
         """
-        return self.task.block(self, Work(number, trials, hook))
+        return self.task.block(self, Work(number, trials, tell))
 
     @property
     def users(self) -> int:

@@ -14,7 +14,6 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from ..base.progress_hook import Hook
 from ..base.sampling import Counts
 from ..base.streams import stream
 from ..cell import Cell
@@ -38,25 +37,23 @@ def drawn_trials(cell: Cell, trials: int) -> int:
     return max(trials, BLOCK_TRIALS) if cell.path == "counts" else trials
 
 
-def block_counts(cell: Cell, number: int, trials: int, hook: Hook) -> tuple[Counts, Counts]:
+def block_counts(cell: Cell, number: int, trials: int) -> tuple[Counts, Counts]:
     """Counts [trials, …] without and with the attack, of the first trials of block `number`,
     simulated on the cell's path (counts or reports).
     """
-    return arrived_counts(cell, number, trials, hook)[:2]
+    return arrived_counts(cell, number, trials)[:2]
 
 
-def arrived_counts(
-    cell: Cell, number: int, trials: int, hook: Hook
-) -> tuple[Counts, Counts, Counts]:
+def arrived_counts(cell: Cell, number: int, trials: int) -> tuple[Counts, Counts, Counts]:
     """Counts [trials, …] without and with the attack, and int64[trials], the number of reports with
     it.
     """
     everyone = np.full(trials, cell.users + cell.malicious)
     drawn = drawn_trials(cell, trials)
-    clean = genuine_counts(cell, number, drawn, hook)[:trials]
+    clean = genuine_counts(cell, number, drawn)[:trials]
     if cell.attack is None:
         return clean, clean, everyone
-    sent, senders = sent_counts(cell, number, drawn, hook)
+    sent, senders = sent_counts(cell, number, drawn)
     return clean, clean + sent[:trials], cell.users + senders[:trials]
 
 
@@ -71,21 +68,19 @@ def kept_address(cell: Cell) -> str:
     )
 
 
-def genuine_rounds(cell: Cell, number: int, trials: int, hook: Hook) -> Iterator[Counts]:
+def genuine_rounds(cell: Cell, number: int, trials: int) -> Iterator[Counts]:
     """Yields the genuine users' counts [trials, …] of each round of a campaign.
 
     If the protocol memoises, users give the kept answers of one round again in the next.
     number : of the block of trials, for its random streams.
-    hook : called between pieces of work; it raises to stop.
     """
     protocol, permanent = cell.protocol, kept_address(cell)
     if not isinstance(protocol, Memoising) or cell.path == "reports":
         for collection in cell.rounds:
-            yield genuine_counts(collection, number, trials, hook, permanent)
+            yield genuine_counts(collection, number, trials, permanent)
         return
 
     def fresh(number_of_round: int) -> Rng:
-        hook()
         address = cell.rounds[number_of_round].genuine_address
         return stream(cell.seed, address, "genuine", "counts", (number,))
 
@@ -99,7 +94,7 @@ def genuine_rounds(cell: Cell, number: int, trials: int, hook: Hook) -> Iterator
     yield from protocol.memoised_counts(rounds)
 
 
-def genuine_counts(cell: Cell, number: int, trials: int, hook: Hook, permanent: str = "") -> Counts:
+def genuine_counts(cell: Cell, number: int, trials: int, permanent: str = "") -> Counts:
     """The genuine users' counts [trials, …] of one collection, on the cell's path (counts or
     reports).
 
@@ -107,9 +102,8 @@ def genuine_counts(cell: Cell, number: int, trials: int, hook: Hook, permanent: 
     """
     if cell.path == "reports":
         numbers = trial_numbers(number, trials)
-        made = (genuine_reports(cell, trial, hook, permanent) for trial in numbers)
+        made = (genuine_reports(cell, trial, permanent) for trial in numbers)
         return count_reports(cell, made)[0]
-    hook()
     groups = cell.population.groups
     histogram = np.broadcast_to(groups, (trials, groups.size))
     rng = stream(cell.seed, cell.genuine_address, "genuine", "counts", (number,))
@@ -120,16 +114,15 @@ def genuine_counts(cell: Cell, number: int, trials: int, hook: Hook, permanent: 
 
 
 def sent_counts(
-    cell: Cell, number: int, trials: int, hook: Hook, history: CampaignHistory = ALONE
+    cell: Cell, number: int, trials: int, history: CampaignHistory = ALONE
 ) -> tuple[Counts, Counts]:
     """The fakes' counts [trials, …], and int64[trials], the number of fakes who sent a report."""
     if cell.path == "reports":
         made = (
-            fake_reports(cell, trial, hook, history.of(row))
+            fake_reports(cell, trial, history.of(row))
             for row, trial in enumerate(trial_numbers(number, trials))
         )
         return count_reports(cell, made)
-    hook()
     rng = stream(cell.seed, cell.malicious_address, "malicious", "counts", (number,))
     counts, senders = [], np.zeros(trials, dtype=np.int64)
     for fakes in cell.fakes:

@@ -10,7 +10,6 @@ from typing import Final, Literal
 import numpy as np
 
 from ..attacks import View
-from ..base.progress_hook import Hook, no_hook
 from ..base.sampling import Counts, Floats
 from ..base.streams import stream
 from ..cell import Cell
@@ -22,7 +21,7 @@ USER_BLOCK = 65_536
 """Users that share one stream on the reports path."""
 
 PAIRS = 1 << 24
-"""(user, item) pairs handled between two calls of the hook on the reports path: some 20 ms.
+"""(user, item) pairs handled at once on the reports path: some 20 ms.
 
 Also the bytes of reports that are held at once, where a report has more bytes than there are items.
 """
@@ -55,7 +54,6 @@ ALONE: Final = CampaignHistory()
 def genuine_reports(
     cell: Cell,
     trial: int,
-    hook: Hook = no_hook,
     permanent: str = "",
     first: Reports | None = None,
 ) -> Iterator[Reports]:
@@ -66,7 +64,7 @@ def genuine_reports(
     """
     held_until = np.cumsum(cell.population.groups)
     addresses = [_address(cell.genuine_address, first), *([permanent] if permanent else [])]
-    for start, stop, (rng, *kept) in _users(cell, "genuine", addresses, trial, hook):
+    for start, stop, (rng, *kept) in _users(cell, "genuine", addresses, trial):
         values = _values(held_until, start, stop)
         if kept:
             assert isinstance(cell.protocol, Memoising)
@@ -78,7 +76,6 @@ def genuine_reports(
 def fake_reports(
     cell: Cell,
     trial: int,
-    hook: Hook = no_hook,
     history: CampaignHistory = ALONE,
     first: Reports | None = None,
 ) -> Iterator[Reports]:
@@ -87,7 +84,7 @@ def fake_reports(
     history : of this trial. first : as for `genuine_reports`.
     """
     addresses = [_address(cell.malicious_address, first)]
-    for start, stop, (rng,) in _users(cell, "malicious", addresses, trial, hook):
+    for start, stop, (rng,) in _users(cell, "malicious", addresses, trial):
         before = 0
         for fakes in cell.fakes:
             begin, end = max(start, before), min(stop, before + fakes.count)
@@ -127,12 +124,11 @@ def _users(
     role: Literal["genuine", "malicious"],
     addresses: Sequence[str],
     trial: int,
-    hook: Hook,
 ) -> Iterator[tuple[int, int, list[Rng]]]:
     """The users of one trial as (first, last + 1, their generators), a small piece at a time.
 
     Every 65,536 users have a stream of their own for each address; a piece is a fixed part of such
-    a block, so neither memory nor the time between two calls of the hook grows with the domain.
+    a block, so that memory does not grow with the domain.
     """
     users = cell.users if role == "genuine" else cell.malicious
     piece = users_at_once(cell.local)
@@ -143,7 +139,6 @@ def _users(
         ]
         end = min(first + USER_BLOCK, users)
         for start in range(first, end, piece):
-            hook()
             yield start, min(start + piece, end), rngs
 
 

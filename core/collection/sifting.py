@@ -14,9 +14,9 @@ import numpy as np
 
 from ..base.arms import ATTACKED_DEFENDED, CLEAN_DEFENDED, Arm
 from ..base.flags import Flags, area_under
-from ..base.progress_hook import Hook, no_hook
 from ..base.sampling import Counts, Floats
 from ..base.streams import stream
+from ..base.work import Tell, no_words
 from ..cell import Cell
 from ..defences import TrialReports, Verdict
 from ..law.pure import BoolArray, Items, Reports
@@ -83,24 +83,23 @@ Send: TypeAlias = Callable[[Cell, Reports | None], Iterator[Reports]]
 """The reports of a collection in pieces, those that come first or those that follow them."""
 
 
-def detection(cell: Cell, trial: int = 0, hook: Hook = no_hook) -> TrialVerdict:
+def detection(cell: Cell, trial: int = 0) -> TrialVerdict:
     """The filters' verdict on each report of one trial of a cell."""
-    genuine, fakes = _genuine(trial, hook), _fakes(trial, hook)
+    genuine, fakes = _genuine(trial), _fakes(trial)
     return _judge_reports(
         cell,
         _read_reports(cell, genuine, cell.users),
         _read_reports(cell, fakes, cell.malicious),
         trial,
-        hook,
     )
 
 
 def sift_reports(
     cell: Cell,
     trials: Sequence[int],
-    hook: Hook,
     history: CampaignHistory = ALONE,
     permanent: str = "",
+    tell: Tell = no_words,
 ) -> tuple[Counts, Counts, Mapping[Arm, FilteredReports]]:
     """Support counts [trials, d] without and with the attack, and the reports that the filters keep
     in both defended arms.
@@ -111,19 +110,20 @@ def sift_reports(
     before, after = list[TrialVerdict](), list[TrialVerdict]()
     nobody = _ReadReports(no_reports(cell), None, cell.local.support_counts(no_reports(cell)))
     for row, trial in enumerate(trials):
-        send = _genuine(trial, hook, permanent)
+        send = _genuine(trial, permanent)
         genuine = _read_reports(cell, send, cell.users)
         clean.append(genuine.counts if cell.asked is None else _counts(cell, send))
         place = f"trial {row + 1} of {len(trials)}"
-        before.append(_judge_reports(cell, genuine, nobody, trial, hook, f"{place} without fakes"))
+        watch = _tell_with(tell, f"{place} without fakes")
+        before.append(_judge_reports(cell, genuine, nobody, trial, watch))
         if cell.attack is None:
             attacked.append(clean[-1])
             continue
-        send = _fakes(trial, hook, history.of(row))
+        send = _fakes(trial, history.of(row))
         fakes = _read_reports(cell, send, cell.malicious)
         more = fakes.counts if cell.sifted_cell is cell else _counts(cell, send)
         attacked.append(clean[-1] + more)
-        after.append(_judge_reports(cell, genuine, fakes, trial, hook, place))
+        after.append(_judge_reports(cell, genuine, fakes, trial, _tell_with(tell, place)))
     arms = {CLEAN_DEFENDED: _sift_arm(cell, before)}
     arms[ATTACKED_DEFENDED] = (
         arms[CLEAN_DEFENDED] if cell.attack is None else _sift_arm(cell, after)
@@ -132,12 +132,17 @@ def sift_reports(
     return without, without if cell.attack is None else np.array(attacked), arms
 
 
-def _genuine(trial: int, hook: Hook, permanent: str = "") -> Send:
-    return lambda asked, first: genuine_reports(asked, trial, hook, permanent, first)
+def _tell_with(tell: Tell, place: str) -> Tell:
+    """What tells of a trial, with its place in the run before the words."""
+    return lambda words: tell(f"{place}: {words}")
 
 
-def _fakes(trial: int, hook: Hook, history: CampaignHistory = ALONE) -> Send:
-    return lambda asked, first: fake_reports(asked, trial, hook, history, first)
+def _genuine(trial: int, permanent: str = "") -> Send:
+    return lambda asked, first: genuine_reports(asked, trial, permanent, first)
+
+
+def _fakes(trial: int, history: CampaignHistory = ALONE) -> Send:
+    return lambda asked, first: fake_reports(asked, trial, history, first)
 
 
 def _read_reports(cell: Cell, send: Send, users: int) -> _ReadReports:
@@ -170,13 +175,9 @@ def _judge_reports(
     genuine: _ReadReports,
     fakes: _ReadReports,
     trial: int,
-    hook: Hook,
-    words: str = "",
+    tell: Tell = no_words,
 ) -> TrialVerdict:
-    """The verdict of all filters in turn on these reports, in a random order.
-
-    words : the trial, for those who watch.
-    """
+    """The verdict of all filters in turn on these reports, in a random order."""
     forged = len(fakes.reports)
     address = cell.malicious_address if forged else cell.genuine_address
     everyone = len(genuine.reports) + forged
@@ -197,7 +198,7 @@ def _judge_reports(
     removed, fewer, certified = np.zeros_like(counts), 0, math.nan
     for number, step in enumerate(cell.filters):
         rng = stream(cell.seed, f"{address} {step!r}", "defence", "reports", (trial, number))
-        verdict = step.sift(TrialReports(protocol, reports, rng, hook, again, cell.targets, words))
+        verdict = step.sift(TrialReports(protocol, reports, rng, again, cell.targets, tell))
         score = verdict.score if number == 0 else score  # the first one has seen every report
         if verdict.alarm is not None:
             alarm = verdict.alarm or bool(alarm)
@@ -267,7 +268,6 @@ def verified_counts(
     cell: Cell,
     number: int,
     trials: int,
-    hook: Hook,
     clean: Counts,
     history: CampaignHistory = ALONE,
 ) -> Mapping[Arm, FilteredReports]:
@@ -284,6 +284,6 @@ def verified_counts(
     before = FilteredReports(clean, np.full(trials, cell.users), nobody, None)
     if cell.attack is None:
         return {CLEAN_DEFENDED: before, ATTACKED_DEFENDED: before}
-    fakes, senders = sent_counts(sifted, number, drawn, hook, history)
+    fakes, senders = sent_counts(sifted, number, drawn, history)
     after = FilteredReports(clean + fakes[:trials], cell.users + senders[:trials], nobody, None)
     return {CLEAN_DEFENDED: before, ATTACKED_DEFENDED: after}

@@ -56,7 +56,7 @@ class Diffstats(BitFilter):
     def sift(self, received: TrialReports) -> Verdict:
         protocol, users = received.protocol, received.users
         columns = report_columns(protocol, received.reports)
-        ones, supported = _by_ones(columns, users, received)
+        ones, supported = _by_ones(columns, users)
         law = np.maximum(ones_law(protocol), LEAST)
         observed = np.bincount(ones, minlength=law.size)
         order = np.argsort((observed - users * law) ** 2, kind="stable")
@@ -67,7 +67,6 @@ class Diffstats(BitFilter):
             ones.
             """
             if items not in groups:
-                received.hook()
                 held = unpack_bits(support_of(columns, np.array(items)), users)
                 groups[items] = np.bincount(ones[held], minlength=law.size)
             return groups[items]
@@ -104,17 +103,13 @@ def _misfits(observed: Counts, law: Floats) -> Floats:
     return misfits
 
 
-def _by_ones(
-    columns: BitColumns, users: int, received: TrialReports
-) -> tuple[Items, NDArray[np.int64]]:
+def _by_ones(columns: BitColumns, users: int) -> tuple[Items, NDArray[np.int64]]:
     """int64[N], the number of ones of each report; int64[d + 1, d], by it the support of items."""
     ones = np.zeros(users, dtype=np.int64)
     for column in columns:
-        received.hook()
         ones += unpack_bits(column, users)
     supported = np.empty((len(columns) + 1, len(columns)), dtype=np.int64)
     for item, column in enumerate(columns):
-        received.hook()
         supported[:, item] = np.bincount(
             ones[unpack_bits(column, users)], minlength=len(columns) + 1
         )

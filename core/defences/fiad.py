@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.errors import ScenarioError
-from ..base.progress_hook import Hook
 from ..base.ranges import Range, require
 from ..kernels.bits import BitColumns, binomial_threshold, chebyshev_threshold
 from ..law.mechanism import lacking
@@ -130,17 +129,14 @@ class FIAD(BitFilter):
         """
         protocol, users = received.protocol, received.users
         columns = report_columns(protocol, received.reports)
-        received.hook()
         least = max(1.0, self.min_support * users)
-        levels = [
-            *mine_itemsets(columns, users, least, self.max_size, received.hook, received.tell)
-        ]
+        levels = [*mine_itemsets(columns, users, least, self.max_size, received.tell)]
         thresholds = {level.size: self._threshold(protocol, level.size, users) for level in levels}
         exceeding = _exceeding(levels, thresholds)
         flagged, suspects = (
-            _in_turn(columns, exceeding, thresholds, received.hook)
+            _in_turn(columns, exceeding, thresholds)
             if self.flag == "in-turn"
-            else _every(columns, exceeding, received.hook)
+            else _every(columns, exceeding)
         )
         score = np.zeros(users)
         for item in sorted(suspects):
@@ -149,12 +145,11 @@ class FIAD(BitFilter):
 
 
 def _every(
-    columns: BitColumns, exceeding: list[tuple[int, Items]], hook: Hook
+    columns: BitColumns, exceeding: list[tuple[int, Items]]
 ) -> tuple[NDArray[np.uint64], set[int]]:
     """The users who support all of any abnormal set, and the items of those sets."""
     flagged, suspects = np.zeros_like(columns[0]), set[int]()
     for _, items in exceeding:
-        hook()
         flagged |= support_of(columns, items)
         suspects.update(items.tolist())
     return flagged, suspects
@@ -164,7 +159,6 @@ def _in_turn(
     columns: BitColumns,
     exceeding: list[tuple[int, Items]],
     thresholds: Thresholds,
-    hook: Hook,
 ) -> tuple[NDArray[np.uint64], set[int]]:
     """The users of the set that exceeds most, then of that which does without them, and so on.
 
@@ -177,7 +171,6 @@ def _in_turn(
     heapq.heapify(queue)
     turn = 0
     while queue:
-        hook()
         _, number = heapq.heappop(queue)
         items = exceeding[number][1]
         held = support_of(columns, items)

@@ -14,7 +14,6 @@ from typing import Annotated, ClassVar, Final, Literal
 
 import numpy as np
 
-from ..base.progress_hook import Hook
 from ..base.ranges import ALPHA
 from ..base.sampling import Counts
 from ..bounds.fakes import SIZES, Floor, ItemChain, floor_of, floor_of_counts
@@ -57,16 +56,16 @@ class CertifiedFloor(Filter):
         return load.items * (load.users // 8 + 64) + pairs * (8 * pairs + USERS_AT_ONCE // 4)
 
     def sift(self, received: TrialReports) -> Verdict:
-        floor = certify_floor(received.protocol, received.reports, self.confidence, received.hook)
+        floor = certify_floor(received.protocol, received.reports, self.confidence)
         return Verdict(alarm=floor.fakes > 0, certified=floor.share)
 
 
-def certify_floor(protocol: PureProtocol, reports: Reports, confidence: float, hook: Hook) -> Floor:
+def certify_floor(protocol: PureProtocol, reports: Reports, confidence: float) -> Floor:
     """A proved lower bound on the number of fakes among these reports, at this confidence."""
     if not tells_together(protocol):
         counts = protocol.support_counts(reports)
         return floor_of_counts(protocol, counts, len(reports), confidence)
-    chains = tuple(grow_sets(protocol, reports, hook))
+    chains = tuple(grow_sets(protocol, reports))
     return floor_of(protocol, chains, len(reports), sizes_of(protocol), confidence)
 
 
@@ -75,13 +74,12 @@ def sizes_of(protocol: PureProtocol) -> int:
     return min(SIZES, protocol.domain_size - 1)
 
 
-def grow_sets(protocol: Exchangeable, reports: Reports, hook: Hook) -> Iterator[ItemChain]:
+def grow_sets(protocol: Exchangeable, reports: Reports) -> Iterator[ItemChain]:
     """Yields growing sets of items that too many, or too few, reports seem to support."""
     columns, users = report_columns(protocol, reports), len(reports)
     single = np.array([users_in(column) for column in columns])
-    hook()
     items = np.sort(np.argsort(-single, kind="stable")[:PAIRED])
-    both = pair_counts(columns, items, hook)
+    both = pair_counts(columns, items)
     together = both - np.outer(single[items], single[items] / users)
     together[np.tril_indices(items.size)] = -math.inf
     for every in (True, False):
@@ -93,12 +91,11 @@ def grow_sets(protocol: Exchangeable, reports: Reports, hook: Hook) -> Iterator[
             starts.append([int(items[at]) for at in pair])
             left[list(pair), :] = left[:, list(pair)] = -math.inf
         for start in starts:
-            yield _grow_chain(columns, have, users, start, sizes_of(protocol), every, hook)
+            yield _grow_chain(columns, have, users, start, sizes_of(protocol), every)
 
 
 def _grow_chain(
     columns: BitColumns, have: Counts, users: int, start: list[int], sizes: int, every: bool,
-    hook: Hook,
 ) -> ItemChain:  # fmt: skip
     """The chain from one set. have : int64[d], the reports that support each item, or do not."""
     everybody = np.packbits(np.ones(users, dtype=np.uint8))
@@ -111,7 +108,6 @@ def _grow_chain(
         if len(chosen) < len(start):
             item = start[len(chosen)]
         else:
-            hook()
             support = np.bitwise_count(columns & held).sum(axis=1, dtype=np.int64)
             support = support if every else seen[-1] - support
             expected = have * (seen[-1] / users)

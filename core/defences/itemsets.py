@@ -9,7 +9,7 @@ no more sets than are kept is mined completely.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import singledispatch
 from typing import Final
@@ -17,8 +17,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from ..base.progress_hook import Hook
 from ..base.sampling import Counts, Floats
+from ..base.work import Tell, no_words
 from ..kernels.bits import BitColumns, columns_of, no_columns
 from ..kernels.hashing import bucket_columns
 from ..law.pure import BoolArray, Items, PureProtocol, Reports
@@ -33,7 +33,7 @@ USERS_AT_ONCE: Final = 1 << 14
 """Users whose pairs are counted at once: their columns stay near the processor."""
 
 COUNTED_AT_ONCE: Final = 64
-"""Sets counted between two calls of the hook."""
+"""Sets counted at once."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,17 +101,12 @@ def sizes_of(columns: BitColumns, users: int) -> NDArray[np.int32]:
     return sizes.reshape(-1)[:users]
 
 
-def say_nothing(words: str) -> None:
-    """Ignore a progress message."""
-
-
 def mine_itemsets(
     columns: BitColumns,
     users: int,
     least: float,
     most: int,
-    hook: Hook,
-    tell: Callable[[str], None] = say_nothing,
+    tell: Tell = no_words,
 ) -> Iterator[ItemsetLevel]:
     """Yields the frequent item sets of sizes 1, 2, …, `most`, which at least `least` users support.
 
@@ -122,18 +117,17 @@ def mine_itemsets(
     columns : uint64[d, ceil(N/64)]. tell : called with a progress message.
     """
     single = np.array([users_in(column) for column in columns])
-    hook()
     items = np.flatnonzero(single >= least)
     yield ItemsetLevel(items[:, None], single[items])
     if most < 2 or items.size < 2:
         return
     tell("pairs of items")
-    level, joined = _pairs(columns, single, items, users, least, hook)
+    level, joined = _pairs(columns, single, items, users, least)
     while level.support.size:
         yield level
         if level.size == most:
             return
-        level = _extend_level(columns, single, level, joined, users, least, hook, tell)
+        level = _extend_level(columns, single, level, joined, users, least, tell)
 
 
 def _pairs(
@@ -142,10 +136,9 @@ def _pairs(
     items: Items,
     users: int,
     least: float,
-    hook: Hook,
 ) -> tuple[ItemsetLevel, BoolArray]:
     """The kept pairs, and bool[d, d]: which items are in one."""
-    together = pair_counts(columns, items, hook)
+    together = pair_counts(columns, items)
     first, second = np.triu_indices(items.size, 1)
     support = together[first, second]
     expected = single[items[first]] * (single[items[second]] / users)
@@ -158,12 +151,11 @@ def _pairs(
     return ItemsetLevel(sets, support[best]), joined
 
 
-def pair_counts(columns: BitColumns, items: Items, hook: Hook) -> NDArray[np.int64]:
+def pair_counts(columns: BitColumns, items: Items) -> NDArray[np.int64]:
     """int64[k, k], above the diagonal: the users who support each pair of the items."""
     together = np.zeros((items.size, items.size), dtype=np.int64)
     words = USERS_AT_ONCE // 64
     for at in range(0, columns.shape[1], words):
-        hook()
         some = np.ascontiguousarray(columns[items, at : at + words])
         for first in range(len(some) - 1):
             both = np.bitwise_count(some[first] & some[first + 1 :])
@@ -178,8 +170,7 @@ def _extend_level(
     joined: BoolArray,
     users: int,
     least: float,
-    hook: Hook,
-    tell: Callable[[str], None],
+    tell: Tell,
 ) -> ItemsetLevel:
     """The kept sets of one item more: any two items of a set are a kept pair."""
     done = 0
@@ -193,7 +184,6 @@ def _extend_level(
     for children in np.split(order, starts[1:]) if order.size else ():
         held = support_of(columns, level.sets[parent[made[children[0]]]])
         for at in range(0, children.size, COUNTED_AT_ONCE):
-            hook()
             some = children[at : at + COUNTED_AT_ONCE]
             support[some] = _counts_within(held, columns, item[made[some]])
             done += some.size

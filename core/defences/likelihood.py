@@ -165,7 +165,6 @@ class Conditional(BitFilter):
 
     def sift(self, received: TrialReports) -> Verdict:
         columns = report_columns(received.protocol, received.reports)
-        received.hook()
         support = np.array([users_in(column) for column in columns])
         other = int(received.rng.integers(len(columns)))
         order = np.argsort(-support, kind="stable")

@@ -16,7 +16,6 @@ from typing import Annotated, ClassVar, Final, Literal
 
 import numpy as np
 
-from ..base.progress_hook import Hook, no_hook
 from ..base.ranges import ALPHA, Range
 from ..base.sampling import Floats
 from ..law.distributions import chi_square, fit_distribution, fitted_with_poison
@@ -44,13 +43,10 @@ class Left:
 
 @dataclass(frozen=True, eq=False)
 class TalliedReports:
-    """The reports of some trials, counted by bin. reports : float64[trials, K]. hook : called
-    during the work.
-    """
+    """The reports of some trials, counted by bin. reports : float64[trials, K]."""
 
     protocol: NumericProtocol
     reports: Floats
-    hook: Hook = no_hook
 
 
 class NumberStep(Step):
@@ -94,7 +90,7 @@ class Misfit(NumberStep):
             return Left(tallies)
         from scipy.special import chdtri
 
-        fits = fit_distribution(protocol, tallies, False, tallied.hook)
+        fits = fit_distribution(protocol, tallies, False)
         statistic, free = chi_square(protocol, tallies, fits)
         return Left(tallies, np.asarray(statistic > chdtri(free, self.alpha)))
 
@@ -144,6 +140,6 @@ class PoisonComponent(NumberStep):
     def left(self, tallied: TalliedReports) -> Left:
         protocol, tallies = tallied.protocol, tallied.reports
         said = protocol.report_values if self.side == "high" else -protocol.report_values
-        honest = fitted_with_poison(protocol, tallies, said > 0, tallied.hook)
+        honest = fitted_with_poison(protocol, tallies, said > 0)
         kept = tallies * honest
         return Left(kept, share=1 - kept.sum(axis=1) / tallies.sum(axis=1))

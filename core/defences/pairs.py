@@ -48,7 +48,7 @@ class Pairs(BitFilter):
         received.tell("pairs of items")
         single = np.array([users_in(column) for column in columns])
         items = looked_at(single)
-        together = pair_counts(columns, items, received.hook)
+        together = pair_counts(columns, items)
         law = PairLaw.of(protocol)
         seen = suspects(law, single, items, together, users, self.chance)
         score = np.zeros(users)

@@ -10,9 +10,9 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from ..base.errors import DefenceError, ScenarioError
-from ..base.progress_hook import Hook, say
 from ..base.ranges import Range, RangeChecked
 from ..base.sampling import Counts, Floats
+from ..base.work import Tell, no_words
 from ..law.pure import BoolArray, Items, Mechanism, PureProtocol, Reports, Rng, Supporting, Total
 
 ETA = Range(0, 10)
@@ -156,28 +156,22 @@ class TrialReports:
 
     protocol : one whose reports the filter can read. reports : of N users. rng : for filters that
     draw.
-    hook : called between pieces of work; raises to stop it.
     again : the second reports of the same users, for a filter that asks twice.
     targets : int64[r], if the server knows them.
-    place : the trial's place in the run, for progress messages.
+    tell : called with words about the progress.
     """
 
     protocol: Any
     reports: Reports
     rng: Rng
-    hook: Hook
     again: Reports | None = None
     targets: Items = field(default_factory=_no_items)
-    place: str = ""
+    tell: Tell = no_words
 
     @property
     def users(self) -> int:
         """N, the number of users, genuine and fake."""
         return len(self.reports)
-
-    def tell(self, words: str) -> None:
-        """Send a progress message to whoever watches the filter."""
-        say(self.hook, f"{self.place}: {words}" if self.place else words)
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,7 +13,6 @@ import numpy as np
 from ..attacks import Fakes
 from ..base.code import code_of, kind_of_table
 from ..base.errors import LIFTED, ScenarioError, format_number, got
-from ..base.progress_hook import Hook, no_hook
 from ..base.streams import Path
 from ..cell import Cell
 from ..law.longitudinal import MOST_LEAVING, Memoising
@@ -71,14 +70,13 @@ class Experiment:
 
 
 def compile(  # noqa: A001
-    scenario: Scenario, limits: bool = True, hook: Hook = no_hook, searches: bool = True
+    scenario: Scenario, limits: bool = True, searches: bool = True
 ) -> Experiment:
     """The experiment of a scenario, every point bound.
 
-    limits : whether to refuse sizes that would take very long or very much memory. hook : called
-    during a search for a goal's answer, which may simulate; raises to stop. searches : whether to
-    search; if not, goals that take a search are left to `core.running.searching.searched`. Raises
-    ScenarioError or FileError.
+    limits : whether to refuse sizes that would take very long or very much memory. searches :
+    whether to search for answers to goals; if not, goals that take a search are left to
+    `core.running.searching.searched`. Raises ScenarioError or FileError.
     """
     if limits and scenario.cells > MAX_CELLS:
         raise ScenarioError(
@@ -88,7 +86,7 @@ def compile(  # noqa: A001
         )
     try:
         most = MAX_USERS if limits else 2**62
-        cells = tuple(solve_goal(cell, hook, most, searches) for cell in _cells(scenario, limits))
+        cells = tuple(solve_goal(cell, most, searches) for cell in _cells(scenario, limits))
     except ScenarioError as error:
         raise error.at(scenario.name) from error
     return Experiment(scenario, cells, limits)

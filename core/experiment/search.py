@@ -17,8 +17,8 @@ from typing import Final
 import numpy as np
 
 from ..attacks import Attack, Mixture, fake_share
-from ..base.progress_hook import Hook, no_hook, say
 from ..base.sampling import Floats
+from ..base.work import Tell, no_words
 from ..cell import Cell
 from ..metrics import METRICS
 from ..metrics.goal import Goal, GoalAnswer
@@ -48,14 +48,14 @@ PRECISION: Final = 0.01
 
 
 def solve_goal(
-    cell: Cell, hook: Hook = no_hook, most: int = 10**13, simulates: bool = True
+    cell: Cell, most: int = 10**13, simulates: bool = True, tell: Tell = no_words
 ) -> Cell:
     """The cell with the fewest fakes that reach its goal, and the answer; without a goal, the
     unchanged cell.
 
     most : the largest number of users, genuine and fake. simulates : whether to simulate; if not, a
-    goal that takes a simulation is left without an answer. hook : called during the search; raises
-    to stop.
+    goal that takes a simulation is left without an answer. tell : called with words about the
+    search.
     """
     if cell.goal is None or cell.attack is None:
         return cell
@@ -66,7 +66,7 @@ def solve_goal(
     if answer is None and not simulates:
         return cell
     if answer is None:
-        answer = _search_bracket(cell, cell.goal, cap, hook)
+        answer = _search_bracket(cell, cell.goal, cap, tell)
     return answered_by(cell, answer)
 
 
@@ -137,7 +137,7 @@ class _Trials:
 
     cell: Cell
     goal: Goal
-    hook: Hook
+    tell: Tell
     spent: int = 0
     means: dict[int, float] = field(default_factory=dict)
 
@@ -146,9 +146,8 @@ class _Trials:
         cell = with_fakes(self.cell, malicious)
         values = np.empty(0)
         while values.size < MOST_TRIALS:
-            self.hook()
-            say(self.hook, f"{malicious} fake users, trial {values.size + 1}")
-            block = cell.block(values.size // BLOCK_TRIALS, BLOCK_TRIALS, self.hook)
+            self.tell(f"{malicious} fake users, trial {values.size + 1}")
+            block = cell.block(values.size // BLOCK_TRIALS, BLOCK_TRIALS, self.tell)
             values = np.append(values, block.metrics[self.goal.metric])
             self.spent += BLOCK_TRIALS
             self.means[malicious] = mean = float(values.mean())
@@ -187,9 +186,9 @@ def _divergence(seen: float, claimed: float) -> float:
     return total
 
 
-def _search_bracket(cell: Cell, goal: Goal, cap: int, hook: Hook) -> GoalAnswer:
+def _search_bracket(cell: Cell, goal: Goal, cap: int, tell: Tell) -> GoalAnswer:
     """A bracket of the smallest m that reaches the goal, by simulation."""
-    trials = _Trials(measured_alone(cell), goal, hook)
+    trials = _Trials(measured_alone(cell), goal, tell)
 
     def answer(reached: bool, malicious: int, low: int | None = None) -> GoalAnswer:
         share, value = fake_share(cell.users, malicious), trials.means[malicious]

@@ -15,8 +15,8 @@ import numpy as np
 from numba import njit, uint8, uint32, uint64
 from numpy.typing import NDArray
 
-from ..base.progress_hook import whole
 from ..base.sampling import Counts
+from ..base.work import whole
 from .primes import PRIME_2, PRIME_3, PRIME_4, START, UInts
 
 USERS_PER_BLOCK: Final = 16_384

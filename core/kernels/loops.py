@@ -15,7 +15,7 @@ from types import ModuleType
 from typing import Final
 
 from ..base.files import is_there
-from ..base.progress_hook import whole
+from ..base.work import whole
 
 WORTH_S: Final = 0.15
 """Seconds of NumPy's work that loading the compiled loops takes about as long as."""

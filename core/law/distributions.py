@@ -18,7 +18,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..base.progress_hook import Hook
 from ..base.sampling import Counts, Floats
 
 STEPS: Final = 10_000
@@ -26,8 +25,6 @@ STEPS: Final = 10_000
 CHANGE: Final = 1e-3
 """The change of the log-likelihood below which a smoothed fit stops, of a million reports."""
 MILLION: Final = 1e6
-BETWEEN: Final = 50
-"""Steps between two looks at whether somebody wants to stop."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +71,7 @@ def table_of(protocol: Any) -> ReportTable:
     return ReportTable(forward, backward)
 
 
-def fit_distribution(protocol: Any, counts: Floats | Counts, smooth: bool, hook: Hook) -> Floats:
+def fit_distribution(protocol: Any, counts: Floats | Counts, smooth: bool) -> Floats:
     """float64[trials, d]: the distributions of numbers fitted to report counts [trials, K].
 
     smooth : whether to smooth each step (EMS instead of EM).
@@ -87,9 +84,7 @@ def fit_distribution(protocol: Any, counts: Floats | Counts, smooth: bool, hook:
     # Of the trials that have not stopped: their places, fits, and last log-likelihoods.
     going, fits, before = np.arange(trials), made.copy(), np.full(trials, -np.inf)
     law = table.forward(fits)
-    for step in range(STEPS):
-        if step % BETWEEN == 0:
-            hook()
+    for _ in range(STEPS):
         fits *= table.backward(seen / law)
         fits = _smooth_fits(fits) if smooth else fits
         fits /= fits.sum(axis=0)
@@ -108,7 +103,7 @@ def fit_distribution(protocol: Any, counts: Floats | Counts, smooth: bool, hook:
     return made.T
 
 
-def fitted_with_poison(protocol: Any, counts: Floats, poisoned: Any, hook: Hook) -> Floats:
+def fitted_with_poison(protocol: Any, counts: Floats, poisoned: Any) -> Floats:
     """float64[trials, K]: the honest part of the reports in each bin, by a joint fit of honest
     users and poison.
 
@@ -124,9 +119,7 @@ def fitted_with_poison(protocol: Any, counts: Floats, poisoned: Any, hook: Hook)
     poison = np.repeat(np.where(poisoned, 0.5 / poisoned.sum(), 0.0)[:, None], trials, axis=1)
     before = np.full(trials, -np.inf)
     honest = table.forward(fits)
-    for step in range(STEPS):
-        if step % BETWEEN == 0:
-            hook()
+    for _ in range(STEPS):
         ratio = seen / (honest + poison)
         fits = fits * table.backward(ratio)
         poison = poison * ratio

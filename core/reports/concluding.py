@@ -17,7 +17,6 @@ import numpy as np
 
 from ..base.errors import ScenarioError, check_among, got
 from ..base.files import Source
-from ..base.progress_hook import Hook, no_hook
 from ..base.sampling import Counts, Floats
 from ..bounds.claims import Claim, Overturning, overturning_share
 from ..bounds.fakes import Floor, ItemChain, floor_of, floor_of_counts, honest_rates, least_fakes
@@ -105,9 +104,7 @@ def hear_reports(
     return _hear_counts(protocol, total.counts, total.reports, confidence)
 
 
-def hear_batches(
-    read: Read, protocol: PureProtocol, confidence: float = 0.95, hook: Hook = no_hook
-) -> Heard:
+def hear_batches(read: Read, protocol: PureProtocol, confidence: float = 0.95) -> Heard:
     """The support counts of all reports, and the lower bound on the number of fakes that they
     prove.
 
@@ -118,18 +115,16 @@ def hear_batches(
     part = ReadPart(SAMPLED)
     counts, users = protocol.support_counts(nobody(protocol)), 0
     for reports in read():
-        hook()
         counts, users = counts + protocol.support_counts(reports), users + len(reports)
         if tells_together(protocol):
             part.add(reports)
     if not users or not tells_together(protocol):
         return _hear_counts(protocol, counts, users, confidence)
-    chains = tuple(grow_sets(protocol, part.reports, hook))
+    chains = tuple(grow_sets(protocol, part.reports))
     if users > SAMPLED:
         chains = _promising(protocol, chains, confidence, len(part.reports))
         seen = [np.zeros(chain.items.size, dtype=np.int64) for chain in chains]
         for reports in read():
-            hook()
             for total, chain in zip(seen, chains, strict=True):
                 total += count_chain(protocol, reports, chain)
         chains = tuple(

@@ -10,7 +10,6 @@ import numpy as np
 
 from ..base.errors import ScenarioError, got
 from ..base.number_column import first_outside, range_rule
-from ..base.progress_hook import no_hook
 from ..base.sampling import Floats
 from ..base.secure import generator
 from ..bounds.robust import robust_mean
@@ -171,6 +170,6 @@ def estimate_mean(
         raise ScenarioError(f"must be left out for {why}", key="parts")
     over: Any = telling
     over = replace(over, domain_size=parts, cells=True)
-    fits = fit_distribution(over, total.counts[None], fit == "ems", no_hook)
+    fits = fit_distribution(over, total.counts[None], fit == "ems")
     off = float(misfit(over, total.counts[None], fits)[0])
     return replace(numbers, distribution=fits[0], fit=fit, misfit=off)

@@ -16,10 +16,10 @@ import numpy as np
 from ..attacks import split
 from ..base.arms import ATTACKED_DEFENDED, CLEAN, CLEAN_DEFENDED, Arm
 from ..base.errors import DefenceError
-from ..base.progress_hook import Hook, Work, no_hook
 from ..base.sampling import Floats
 from ..base.streams import stream
 from ..base.summary import Estimate
+from ..base.work import Work
 from ..cell import Cell
 from ..defences import Defence, Filter, project
 from ..experiment import compile  # noqa: A004
@@ -169,7 +169,7 @@ class SmallAttack:
             return min(most, max(FEWEST, WORK * most // SIFTED // (self.users * items)))
         return max(1, min(TRIALS, CELLS // items)) if most else 0
 
-    def rates(self, step: Defence, most: int, hook: Hook = no_hook) -> Rates | None:
+    def rates(self, step: Defence, most: int) -> Rates | None:
         """The rates of a defence on simulated collections; None if it leaves no report in one of
         them.
 
@@ -181,7 +181,7 @@ class SmallAttack:
         try:
             for number, first in enumerate(range(0, trials, BLOCK_TRIALS)):
                 size = min(BLOCK_TRIALS, trials - first)
-                work = Work(number, size, hook)
+                work = Work(number, size)
                 parts.append(collect_estimates(cell, work, Fingerprints(size)))
         except DefenceError:
             return None

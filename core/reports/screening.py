@@ -13,7 +13,6 @@ import numpy as np
 
 from ..base.errors import ScenarioError
 from ..base.files import Source
-from ..base.progress_hook import Hook, no_hook
 from ..base.sampling import Floats
 from ..defences.itemsets import pair_counts, report_columns, sizes_of, unpack_bits, users_in
 from ..defences.pairs import Pairs
@@ -70,7 +69,7 @@ class _FirstReading:
     sizes: Any = 0
     marks: list[Any] = field(default_factory=list)
 
-    def add(self, reports: Reports, hook: Hook) -> None:
+    def add(self, reports: Reports) -> None:
         protocol, d = self.protocol, self.protocol.domain_size
         self.users += len(reports)
         check_memory(self.users, memory(protocol, self.users), "reports")
@@ -83,7 +82,7 @@ class _FirstReading:
         self.sizes = self.sizes + np.bincount(sizes, minlength=d + 1)
         self.marks.append(marks(protocol, reports))
         if d <= MOST:
-            self.together = self.together + pair_counts(columns, np.arange(d), hook)
+            self.together = self.together + pair_counts(columns, np.arange(d))
 
 
 def memory(protocol: Any, users: int) -> int:
@@ -112,7 +111,6 @@ def check_screenable(protocol: LocalMechanism) -> Any:
 def screen_reports(
     reports: Reports | Sequence[Source],
     protocol: LocalMechanism,
-    hook: Hook = no_hook,
 ) -> ScreeningResult:
     """The verdicts of all screens; suspicious items make it read the reports a second time.
 
@@ -120,14 +118,13 @@ def screen_reports(
     """
     check_screenable(protocol)
     with reread(reports, protocol) as read:
-        return _screen(read, protocol, hook)
+        return _screen(read, protocol)
 
 
-def _screen(read: Read, protocol: Any, hook: Hook) -> ScreeningResult:
+def _screen(read: Read, protocol: Any) -> ScreeningResult:
     seen = _FirstReading(protocol)
     for reports in read():
-        hook()
-        seen.add(reports, hook)
+        seen.add(reports)
     if not seen.users:
         raise ScenarioError("must be at least one, got none", key="reports")
     before = protocol.estimates(seen.single[None], seen.users).frequencies[0]

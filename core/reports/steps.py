@@ -11,7 +11,6 @@ import numpy as np
 
 from ..base.errors import DefenceError, ScenarioError, got
 from ..base.files import Source
-from ..base.progress_hook import no_hook
 from ..base.sampling import Floats
 from ..base.streams import stream
 from ..defences import (
@@ -167,7 +166,7 @@ def _sift(steps: Sequence[Any], protocol: Any, batches: Iterable[Reports]) -> _F
     rng = stream(0, f"defend {kinds!r} {protocol!r}", "defence", "reports")
     for at, step in filters.items():
         here = reports if kept.all() else reports[kept]
-        verdict = verdicts[at] = step.sift(TrialReports(protocol, here, rng, no_hook))
+        verdict = verdicts[at] = step.sift(TrialReports(protocol, here, rng))
         if verdict.kept is not None:
             kept[np.flatnonzero(kept)[~verdict.kept]] = False
         counts = counts - (0 if verdict.removed is None else verdict.removed)

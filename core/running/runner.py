@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import Final, Protocol
 
 from ..base.errors import ScenarioError, got
-from ..base.progress_hook import Hook, no_hook
+from ..base.work import Tell, no_words
 from ..cell import Cell
 from ..experiment import Experiment
 from ..metrics.results import BLOCK_TRIALS, CellResults, Tally, digest
@@ -141,7 +141,7 @@ def run(
     experiment: Experiment,
     workers: int = 1,
     executor: Executor | None = None,
-    hook: Hook = no_hook,
+    tell: Tell = no_words,
     frequencies: bool = True,
     memory: Memory | None = None,
     apart: bool = False,
@@ -158,7 +158,7 @@ def run(
     executor : any `concurrent.futures.Executor`, used instead and not shut down. It gets two
         batches of blocks for each of its workers; `workers` is their number if it has no
         `_max_workers`.
-    hook : called between pieces of work that this process computes; it raises to stop the run.
+    tell : called with words about what this process computes.
     frequencies : whether to keep the moments of every item's estimate (4 float64[d] a cell).
     memory : a store; its blocks are not computed, and it gets all others. It is asked for all
         blocks before the first is computed, in the thread that iterates.
@@ -188,7 +188,7 @@ def run(
     yield progress(None)
     due = started + PAUSE
     untold = None
-    where, work = ComputePlace(workers, executor, hook, apart), units(experiment, shard)
+    where, work = ComputePlace(workers, executor, tell, apart), units(experiment, shard)
     for cell, number, outcome in _outcomes(work, len(sizes), where, memory, failures):
         if isinstance(outcome, Failure):
             failures.setdefault(cell.index, outcome)
@@ -219,7 +219,6 @@ def _outcomes(
         return
     unknown = []
     for unit in work:
-        where.hook()
         known = memory.find(*unit)
         if known is None:
             unknown.append(unit)

@@ -7,7 +7,7 @@ from concurrent.futures import as_completed
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from ..base.progress_hook import Hook, no_hook
+from ..base.work import Tell, no_words
 from ..cell import Cell
 from ..experiment import Experiment
 from ..experiment.search import answered_by, solve_goal
@@ -55,14 +55,14 @@ def run_goal_searches(
     workers: int = 1,
     limits: bool = True,
     answers: Answers | None = None,
-    hook: Hook = no_hook,
+    tell: Tell = no_words,
 ) -> Iterator[SearchProgress]:
     """Yields the progress of the searches for goals: first with the known answers, at last with
     all.
 
     Answers are equal to those that `compile` finds, for any number of workers. limits : whether the
     limits of `compile` hold. answers : a store; its answers are not searched for, and it gets all
-    others. hook : called between trials that this process computes; it raises to stop the search.
+    others. tell : called with words about what this process computes.
     Closing the generator, or an exception in it, stops the work.
     """
     cells = {cell.index: cell for cell in experiment.cells}
@@ -80,18 +80,18 @@ def run_goal_searches(
         return SearchProgress(replace(experiment, cells=tuple(cells.values())), done, total, known)
 
     yield so_far(known)
-    for done, cell in enumerate(_search_cells(sought, workers, most, hook), known + 1):
+    for done, cell in enumerate(_search_cells(sought, workers, most, tell), known + 1):
         if answers is not None:
             answers.keep(cell, most)
         cells[cell.index] = cell
         yield so_far(done)
 
 
-def _search_cells(cells: list[Cell], workers: int, most: int, hook: Hook) -> Iterator[Cell]:
+def _search_cells(cells: list[Cell], workers: int, most: int, tell: Tell) -> Iterator[Cell]:
     """The cells with their answers, as they are found."""
     if workers < 2 or len(cells) < 2:
         for cell in cells:
-            yield solve_goal(cell, hook, most)
+            yield solve_goal(cell, most, tell=tell)
         return
     with open_pool(min(workers, len(cells))) as (pool, _):
         futures = [pool.submit(solve_goal, cell, most=most) for cell in cells]

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from ..base.errors import CellError, RunError
-from ..base.progress_hook import Hook
+from ..base.work import Tell
 from ..cell import Cell
 from ..metrics.results import CellResults
 from .process_pool import describe_end, open_pool
@@ -48,13 +48,13 @@ Outcome: TypeAlias = tuple[Cell, int, CellResults | Failure]
 class ComputePlace:
     """The executor or processes that compute units.
 
-    hook : called between pieces of work in this process. apart : whether to use a process even for
-    one worker.
+    tell : called with words about the work of this process. apart : whether to use a process even
+    for one worker.
     """
 
     workers: int
     executor: Executor | None
-    hook: Hook
+    tell: Tell
     apart: bool
 
 
@@ -74,7 +74,7 @@ def compute_units(work: Iterator[Unit], count: int, where: ComputePlace) -> Iter
     else:
         for cell, number, trials in work:
             try:
-                yield cell, number, cell.block(number, trials, where.hook)
+                yield cell, number, cell.block(number, trials, where.tell)
             except CellError as error:
                 yield cell, number, Failure(cell.index, str(error), error.details)
 

@@ -10,7 +10,6 @@ import numpy as np
 
 from ..base.arms import ATTACKED, Arm
 from ..base.flags import Flags
-from ..base.progress_hook import Hook
 from ..base.sampling import Floats
 from ..cell import Cell
 from ..defences.corrections import project
@@ -52,11 +51,11 @@ class Distribution(OfNumbers):
         return self.with_range(mechanism, lack_of_distribution(mechanism), cells=True)
 
     def conclude_arms(
-        self, cell: Cell, arms: Mapping[Arm, ArmReports], flags: Mapping[Arm, Flags], hook: Hook
+        self, cell: Cell, arms: Mapping[Arm, ArmReports], flags: Mapping[Arm, Flags]
     ) -> DistributionConclusion:
         numbers, truth = self.numbers(cell), cell.population.frequencies
         every = dict.fromkeys(arms.values())
-        fits = {heard: self._estimate_distributions(cell, heard, hook) for heard in every}
+        fits = {heard: self._estimate_distributions(cell, heard) for heard in every}
         means = {heard: np.asarray(found[0] @ numbers) for heard, found in fits.items()}
         step = float(numbers[1] - numbers[0])
         inside = numbers**2 + step**2 / 12  # of numbers that are even in their part
@@ -79,9 +78,7 @@ class Distribution(OfNumbers):
         parts = cell.population.domain_size
         return np.asarray(self.low + (self.high - self.low) * (np.arange(parts) + 0.5) / parts)
 
-    def _estimate_distributions(
-        self, cell: Cell, heard: ArmReports, hook: Hook
-    ) -> tuple[Floats, Floats]:
+    def _estimate_distributions(self, cell: Cell, heard: ArmReports) -> tuple[Floats, Floats]:
         """The distributions [trials, d], and the misfit of each, float64[trials]."""
         if isinstance(cell.protocol, PureProtocol):
             corrected = np.empty((len(heard.users), cell.population.domain_size))
@@ -90,7 +87,7 @@ class Distribution(OfNumbers):
                 made = cell.protocol.estimates(heard.tallies[these], int(users))
                 corrected[these] = project(made.frequencies)
             return corrected, np.full(len(corrected), np.nan)
-        fits = fit_distribution(cell.protocol, heard.tallies, self.fit == "ems", hook)
+        fits = fit_distribution(cell.protocol, heard.tallies, self.fit == "ems")
         return fits, misfit(cell.protocol, heard.tallies, fits)
 
 

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from ..base.arms import ATTACKED, CLEAN, DEFENDED, Arm
 from ..base.errors import ScenarioError, check_limit, format_number
 from ..base.flags import Flags
-from ..base.progress_hook import Hook, Work
 from ..base.ranges import Range, check_bounds, check_span
 from ..base.sampling import Counts, Floats
 from ..base.streams import Path
+from ..base.work import Work
 from ..bounds.robust import Interval, robust_mean
 from ..cell import Cell, Task
 from ..collection.counts import block_counts
@@ -102,10 +102,10 @@ class OfNumbers(Task):
     # From counts to a conclusion.
 
     def block(self, cell: Cell, work: Work) -> CellResults:
-        number, trials, hook = work.number, work.trials, work.hook
+        number, trials = work.number, work.trials
         marks = Fingerprints(trials)
-        clean, attacked = block_counts(cell, number, trials, hook)
-        verified = verified_counts(cell, number, trials, hook, clean)
+        clean, attacked = block_counts(cell, number, trials)
+        verified = verified_counts(cell, number, trials, clean)
         marks.add(clean, attacked)
         users, same = np.full(trials, float(cell.users)), attacked is clean
         before = _heard(cell, clean, users)
@@ -116,14 +116,14 @@ class OfNumbers(Task):
             if same and arm.attacked:
                 arms[arm], found = arms[arm.before], flags.get(arm.before)
             else:
-                arms[arm], found = _defend_tallies(cell, arm, arms, verified, hook)
+                arms[arm], found = _defend_tallies(cell, arm, arms, verified)
             flags |= {} if found is None else {arm: found}
-        conclusion = self.conclude_arms(cell, arms, flags, hook)
+        conclusion = self.conclude_arms(cell, arms, flags)
         return CellResults(measure(conclusion), marks.values, _moments(conclusion))
 
     @abstractmethod
     def conclude_arms(
-        self, cell: Cell, arms: Mapping[Arm, ArmReports], flags: Mapping[Arm, Flags], hook: Hook
+        self, cell: Cell, arms: Mapping[Arm, ArmReports], flags: Mapping[Arm, Flags]
     ) -> MeanConclusion:
         """The conclusion on the users' numbers from the reports of each arm."""
 
@@ -152,7 +152,6 @@ def _defend_tallies(
     arm: Arm,
     arms: Mapping[Arm, ArmReports],
     verified: Mapping[Arm, FilteredReports],
-    hook: Hook,
 ) -> tuple[ArmReports, Flags | None]:
     """The reports that the defences leave of an arm, and what they claim."""
     heard = arms[ATTACKED if arm.attacked else CLEAN]
@@ -161,9 +160,7 @@ def _defend_tallies(
     flags = None
     trials = len(heard.tallies)
     for step in (each for each in cell.defences if isinstance(each, NumberStep)):
-        left = step.left(
-            TalliedReports(cast("NumericProtocol", cell.protocol), heard.tallies, hook)
-        )
+        left = step.left(TalliedReports(cast("NumericProtocol", cell.protocol), heard.tallies))
         if left.tallies is not heard.tallies:
             heard = ArmReports(left.tallies, left.tallies.sum(axis=1))
         flags = flags or Flags.nothing(cell.users, cell.malicious * arm.attacked, trials)
@@ -204,9 +201,8 @@ class Mean(OfNumbers):
         return self.with_range(mechanism, lacking(mechanism, NumericProtocol, "", no_mean))
 
     def conclude_arms(
-        self, cell: Cell, arms: Mapping[Arm, ArmReports], flags: Mapping[Arm, Flags], hook: Hook
+        self, cell: Cell, arms: Mapping[Arm, ArmReports], flags: Mapping[Arm, Flags]
     ) -> MeanConclusion:
-        hook()
         protocol, made, squares = numeric_protocol(cell), {}, {}
         for heard in dict.fromkeys(arms.values()):
             means = heard_mean(protocol, heard.tallies)[0]

@@ -14,7 +14,6 @@ import numpy as np
 from .. import theory
 from ..base.arms import ATTACKED, ATTACKED_DEFENDED, CLEAN
 from ..base.flags import area_under, roc
-from ..base.progress_hook import Hook
 from ..base.sampling import Counts, Floats
 from ..cell import Cell
 from ..collection.counts import block_counts
@@ -43,12 +42,12 @@ ITEMS: Final = 12
 """Items that are told: at most half of them targets, then the most frequent ones."""
 
 
-def bit_counts(cell: Cell, hook: Hook) -> BitCounts | None:
+def bit_counts(cell: Cell) -> BitCounts | None:
     """The bit counts of the first trial; None for protocols other than RAPPOR."""
     if not isinstance(cell.protocol, Rappor):
         return None
     protocol: Any = cell.protocol
-    _, drawn = block_counts(cell, 0, 1, hook)
+    _, drawn = block_counts(cell, 0, 1)
     rows = slice(max(1, MAX_BITS // (protocol.bits + 1)))
     expected, variances = theory.expected_bit_counts(cell), theory.bit_count_variances(cell)
     std = None if variances is None else np.sqrt(variances)
@@ -79,12 +78,12 @@ def _column(values: Floats | Counts) -> tuple[float, ...]:
     return tuple(values.astype(np.float64).ravel().tolist())
 
 
-def verdicts(cell: Cell, hook: Hook) -> Detection | None:
+def verdicts(cell: Cell) -> Detection | None:
     """The first filter's scores of the reports of the first trial; None if it has no scores."""
     first = next(iter(cell.filters), None)
     if first is None or not first.scores:
         return None
-    seen = detection(cell, 0, hook)
+    seen = detection(cell, 0)
     if seen.score is None:
         return None
     scores, place = levels(seen.score)
@@ -123,7 +122,7 @@ def levels(score: Floats) -> tuple[Floats, Counts]:
     return (edges[:-1] + edges[1:]) / 2, steps
 
 
-def single_trials(cell: Cell, hook: Hook) -> TrialEstimates | None:
+def single_trials(cell: Cell) -> TrialEstimates | None:
     """The estimates of the first trials; None for a campaign, and for a task without a list of
     items.
     """
@@ -133,7 +132,7 @@ def single_trials(cell: Cell, hook: Hook) -> TrialEstimates | None:
     most = BLOCK_TRIALS if cell.path == "reports" else MOST
     trials = min(cell.trials, most, max(1, MOST_NUMBERS // truth.size))
     targets, items = _items(cell, truth)
-    made = trial_estimates(cell, trials, hook)
+    made = trial_estimates(cell, trials)
     return TrialEstimates(
         items=tuple(items.tolist()),
         labels=tuple(short_label(cell.population, item) for item in items.tolist()),

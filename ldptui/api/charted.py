@@ -10,7 +10,6 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from ldptui.core.base.errors import ScenarioError, check_among, got, one_line
-from ldptui.core.base.progress_hook import no_hook
 from ldptui.core.experiment import Experiment
 from ldptui.core.experiment import compile as bind
 from ldptui.core.reports.arguments import whole, words
@@ -145,7 +144,7 @@ def _chart(
     """The chart of that name; None where the run has none."""
     if name == "trials":
         cell = permit(bind(base(scenario))).cells[0]  # drawn again, exactly as in the run
-        if (seen := single_trials(cell, no_hook)) is None:
+        if (seen := single_trials(cell)) is None:
             return None
         run = replace(run, by_trial=seen)
     kind, data = KINDS[name], ChartData(scenario, run, overlays)

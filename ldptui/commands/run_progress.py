@@ -62,7 +62,7 @@ def measure(
         frequencies=frequencies,
         memory=memory,
         apart=apart,
-        hook=line,
+        tell=line.tell,
         shard=shard,
     )
     thread = threading.Thread(target=_compute, args=(work, steps, workers > 1 or apart))
@@ -116,7 +116,7 @@ def answer_goals(
     """
     line = ProgressLine(sys.stderr, quiet)
     try:
-        for step in run_goal_searches(experiment, workers, limits, answers, line):
+        for step in run_goal_searches(experiment, workers, limits, answers, line.tell):
             done, total = step.done, step.total
             if done < total:
                 words = text.searching(done, total)
@@ -132,17 +132,13 @@ def answer_goals(
 class ProgressLine:
     """A terminal line that shows progress, redrawn at most ten times a second.
 
-    It is also the hook that the computation calls between steps, and never stops it. It writes
-    nothing without a terminal, or if `quiet`.
+    It writes nothing without a terminal, or if `quiet`.
     """
 
     def __init__(self, stream: TextIO, quiet: bool = False) -> None:
         self._stream = stream if stream.isatty() and not quiet else None
         self._due = 0.0
         self._write: Callable[[int], str] | None = None
-
-    def __call__(self) -> None:
-        """Do nothing, so that the work goes on."""
 
     def show(self, write: Callable[[int], str]) -> None:
         """Show the text of a progress line of a given width."""

@@ -9,7 +9,6 @@ import numpy as np
 from msgspec.structs import replace
 
 from ldptui.core.base.arms import Arm
-from ldptui.core.base.progress_hook import Hook
 from ldptui.core.base.sampling import Floats
 from ldptui.core.cell import Cell
 from ldptui.core.experiment import Experiment
@@ -116,18 +115,18 @@ class Picture:
             self._rounds = RoundExpectations.of(cell) if cell.rounds else None
             self._sigmas = closed_sigmas(cell)
 
-    def draw(self, cell: Cell, hook: Hook, *, judged: bool, listed: bool) -> None:
+    def draw(self, cell: Cell, *, judged: bool, listed: bool) -> None:
         """Compute the details of single trials, each once; an interrupt can be resumed.
 
         judged : with the filters' verdict on each report.
         listed : with the estimates of each trial.
         """
         if "bits" not in self._drawn:
-            self._drawn["bits"] = bit_counts(cell.first, hook)
+            self._drawn["bits"] = bit_counts(cell.first)
         if judged and "detection" not in self._drawn:
-            self._drawn["detection"] = verdicts(cell.first, hook)
+            self._drawn["detection"] = verdicts(cell.first)
         if listed and "by_trial" not in self._drawn:
-            self._drawn["by_trial"] = single_trials(cell, hook)
+            self._drawn["by_trial"] = single_trials(cell)
 
     def news(self, cell: Cell, measured: CellResults, ended: bool) -> Iterator[dict[str, Any]]:
         """Yields the fields of a snapshot that changed since the last call, a few at a time.

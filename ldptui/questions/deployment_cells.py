@@ -13,7 +13,6 @@ from typing import Annotated, Any, Final
 
 from ldptui.core.attacks.strategy import malicious_users
 from ldptui.core.base.errors import LdpError, ScenarioError, got
-from ldptui.core.base.progress_hook import Hook, no_hook
 from ldptui.core.base.ranges import DOMAIN, EPSILON, SHARE, USERS, Range, check_bounds
 from ldptui.core.defences.defence_kinds import CORRECTIONS, FILTERS
 from ldptui.core.experiment import compile as bind
@@ -137,7 +136,6 @@ def outcomes(
     deployment: Deployment,
     attacks: Sequence[str],
     others: Sequence[str],
-    hook: Hook = no_hook,
 ) -> Iterator[Outcome]:
     """Yields the cells of the matrix, closed forms first.
 
@@ -146,18 +144,18 @@ def outcomes(
     """
     own, worst = deployment.protocol, list[Outcome]()
     for protocol in (own, *others):
-        yield from (_measure_cell(deployment, protocol, attack, NONE, hook) for attack in attacks)
+        yield from (_measure_cell(deployment, protocol, attack, NONE) for attack in attacks)
     for defence in (*PLAIN, *FILTERS):
         row = list[Outcome]()
         for attack in attacks:
-            row.append(_measure_cell(deployment, own, attack, defence, hook))
+            row.append(_measure_cell(deployment, own, attack, defence))
             yield row[-1]
         if all(each.gain is not None for each in row):
             worst.append(max(row, key=lambda each: each.most))
     if (helps := pick_best(worst)) is not None:
         for protocol in others:
             for attack in attacks:
-                yield _measure_cell(deployment, protocol, attack, helps.defence, hook)
+                yield _measure_cell(deployment, protocol, attack, helps.defence)
 
 
 def count_rows(others: Sequence[str]) -> int:
@@ -181,9 +179,7 @@ def pick_best(worst: Sequence[Outcome]) -> Outcome | None:
     return min(equal, key=lambda each: (each.half, each.most), default=None)
 
 
-def _measure_cell(
-    deployment: Deployment, protocol: str, attack: str, defence: str, hook: Hook
-) -> Outcome:
+def _measure_cell(deployment: Deployment, protocol: str, attack: str, defence: str) -> Outcome:
     """A cell of the matrix: its closed form, else what some trials measure."""
     sifts, none = defence in FILTERS, Outcome(protocol, attack, defence, deployment.users)
     try:
@@ -194,7 +190,7 @@ def _measure_cell(
         if defence == NONE and expected.get("gain") is not None:
             return replace(none, gain=expected["gain"])
         *_, last = run(bind(_scenario(held.tables(protocol, attack, defence), cell.trials)),
-                       frequencies=False, hook=hook)  # fmt: skip
+                       frequencies=False)  # fmt: skip
     except LdpError as error:
         return replace(none, why=getattr(error, "rule", "") or str(error))
     metrics = cell_view(cell, last.results.cells[0], expected).metrics

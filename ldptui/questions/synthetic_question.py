@@ -225,12 +225,11 @@ def _ask_curator(cell: Cell, kind: str, epsilon: float, delta: float, near: Any)
 
 def _estimate_once(cell: Cell) -> Floats:
     """The estimates of the first trial of a cell, one release."""
-    from ldptui.core.base.progress_hook import no_hook
     from ldptui.core.collection.counts import block_counts
     from ldptui.core.law.mechanism import check_estimates
 
     check_estimates(cell.protocol, "protocol.kind")
-    clean, attacked = block_counts(cell, 0, 1, no_hook)
+    clean, attacked = block_counts(cell, 0, 1)
     everyone = cell.users + cell.malicious
     counts = clean if cell.attack is None else attacked
     estimate: Floats = cell.protocol.estimates(counts, everyone).frequencies[0]

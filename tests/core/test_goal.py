@@ -165,11 +165,11 @@ def test_a_search_says_the_same_again_and_can_be_stopped() -> None:
     class StoppedError(Exception):
         pass
 
-    def stop() -> None:
+    def stop(_: str) -> None:
         raise StoppedError
 
     with pytest.raises(StoppedError):
-        solve_goal(open_, stop)
+        solve_goal(open_, tell=stop)
 
 
 def test_where_there_is_no_closed_form_a_gain_is_searched_for(

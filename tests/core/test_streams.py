@@ -11,7 +11,6 @@ from support.cases import alike, attack, cell, counts, experiment, results_of
 from support.report_laws import Case
 
 from ldptui import core
-from ldptui.core.base.progress_hook import no_hook
 from ldptui.core.base.streams import Path, Role, stream
 from ldptui.core.collection.counts import block_counts
 
@@ -140,11 +139,11 @@ ATTACKS = [
 @pytest.mark.parametrize("path", ["counts", "reports"])
 @pytest.mark.parametrize("case", PROTOCOLS, ids=str)
 def test_attacks_share_their_genuine_draws(case: Case, path: str) -> None:
-    clean = block_counts(cell(POPULATION, case, simulate={"path": path}), 0, 20, no_hook)
+    clean = block_counts(cell(POPULATION, case, simulate={"path": path}), 0, 20)
     assert clean[0] is clean[1]
     for fake in ATTACKS:
         one = cell(POPULATION, case, fake, simulate={"path": path})
-        before, after = block_counts(one, 0, 20, no_hook)
+        before, after = block_counts(one, 0, 20)
         assert np.array_equal(before, clean[0])
         assert (after >= before).all()
         assert (after > before).any()

@@ -13,7 +13,7 @@ from support.cases import experiment
 
 from ldptui import core
 from ldptui.core.base.arms import ATTACKED, CLEAN
-from ldptui.core.base.progress_hook import Work
+from ldptui.core.base.work import Work
 from ldptui.core.cell import Task
 from ldptui.core.export import to_json
 from ldptui.core.metrics import METRICS, Conclusion, FrequencyConclusion, empty_measures
@@ -33,7 +33,6 @@ class Depth(Task):
     concludes: ClassVar[type[Conclusion]] = FrequencyConclusion  # whose metrics it fills
 
     def block(self, cell: core.Cell, work: Work) -> CellResults:
-        work.hook()
         metrics = empty_measures(work.trials)
         metrics["gain"] = work.number
         moments = Moments.of(np.full((work.trials, self.numbers), float(work.number)))

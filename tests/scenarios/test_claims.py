@@ -12,7 +12,6 @@ from support.claims import Key, bundled, key_of, measured, series, theory
 from support.kinds import CAO_PROTOCOLS
 
 from ldptui import scenarios
-from ldptui.core.base.progress_hook import no_hook
 from ldptui.core.cell import Cell
 from ldptui.core.collection.counts import block_counts
 from ldptui.core.plugins import CodePermission, permit_code
@@ -201,7 +200,7 @@ def expected_target_std(cell: Cell) -> float:
 
     Drawn from 100 trials: the bound of the claim is wide.
     """
-    clean = np.concatenate([block_counts(cell, block, 20, no_hook)[0] for block in range(5)])
+    clean = np.concatenate([block_counts(cell, block, 20)[0] for block in range(5)])
     estimates = (clean / cell.users - cell.pure.q) / (cell.pure.p - cell.pure.q)
     return float(estimates[:, cell.targets].sum(axis=1).std())
 

@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 
 from ldptui import core
 from ldptui.core.base.errors import ScenarioError
-from ldptui.core.base.progress_hook import no_hook
 from ldptui.core.collection.counts import block_counts
 from ldptui.core.law.pure import PlacedItems, PureProtocol
 from ldptui.core.law.support import ItemSupport, Support
@@ -191,7 +190,7 @@ def attack(kind: str, share: float, items: Sequence[int | str], **effort: Any) -
 
 def counts(cell: core.Cell, block: int = 0) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Clean and attacked support counts of a block of the counts path."""
-    return block_counts(cell, block, 20, no_hook)
+    return block_counts(cell, block, 20)
 
 
 def alike(one: NDArray[Any], other: NDArray[Any]) -> bool:

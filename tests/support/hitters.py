@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldptui import core
-from ldptui.core.base.progress_hook import no_hook
 from ldptui.core.experiment import compile
 from ldptui.core.scenario import Scenario
 from ldptui.core.task import HitterCell
@@ -49,7 +48,7 @@ def answers(hitters: HitterCell, trials: int, attacked: bool = False) -> list[tu
     named = [
         tuple(trees[attacked][-1].survivors.tolist())
         for block in range(-(-trials // 20))
-        for trees in hitters.trees(block, 20, no_hook)
+        for trees in hitters.trees(block, 20)
     ]
     return named[:trials]
 

@@ -33,7 +33,7 @@ def document(protocol: str = "grr", items: int = 16, users: int = 1000, **more: 
 
 
 ENDLESS = document("oue", 1024, 10**8, simulate={"path": "reports"})
-"""Hours of work, with a hook every few milliseconds."""
+"""Hours of work, of pieces of a few milliseconds."""
 
 HALTING = document(
     "oue", 1024, simulate={"path": "reports"}, sweep={"population.users": [1000, 10**8]}

@@ -11,7 +11,6 @@ import numpy as np
 from ...base.arms import ATTACKED, ATTACKED_DEFENDED, CLEAN, CLEAN_DEFENDED, DEFENDED, Arm
 from ...base.errors import DefenceError
 from ...base.flags import Flags, pool_flags
-from ...base.progress_hook import Hook
 from ...base.sampling import Counts, Floats
 from ...cell import Cell
 from ...collection.sifting import FilteredReports
@@ -24,7 +23,6 @@ def estimates_of(
     cell: Cell,
     clean: Counts,
     attacked: Counts,
-    hook: Hook,
     sifted: Mapping[Arm, FilteredReports],
     previous: Mapping[Arm, Estimates],
     everyone: Counts | None = None,
@@ -36,7 +34,7 @@ def estimates_of(
     reports that filters keep. previous : the estimates of the previous round. everyone :
     int64[trials], the reports of the attacked arm; None for all users.
     """
-    made = _estimate_undefended(cell, clean, attacked, hook, everyone)
+    made = _estimate_undefended(cell, clean, attacked, everyone)
     if not cell.defences:
         return made
     before = defend_estimates(cell, CLEAN_DEFENDED, made, sifted, previous)
@@ -46,11 +44,9 @@ def estimates_of(
 
 
 def _estimate_undefended(
-    cell: Cell, clean: Counts, attacked: Counts, hook: Hook, everyone: Counts | None = None
+    cell: Cell, clean: Counts, attacked: Counts, everyone: Counts | None = None
 ) -> dict[Arm, Estimates]:
-    hook()
     before = cell.protocol.estimates(clean, cell.users)
-    hook()
     if attacked is clean:
         return {CLEAN: before, ATTACKED: before}
     if everyone is not None and (everyone != everyone[0]).any():  # some fakes send no report
@@ -101,12 +97,12 @@ class Pool:
         self._clean = self._clean + collection.users * concluded[CLEAN].frequencies
         self._attacked = self._attacked + everyone * concluded[ATTACKED].frequencies
 
-    def estimates(self, trials: int, hook: Hook) -> Mapping[Arm, Estimates]:
+    def estimates(self, trials: int) -> Mapping[Arm, Estimates]:
         """The pooled estimates of all rounds in each arm, of the first `trials` trials."""
         cell, clean = self._cell, self._clean[:trials]
         attacked = clean if cell.attack is None else self._attacked[:trials]
         if self._by_counts:
-            made = _estimate_undefended(cell, clean, attacked, hook)
+            made = _estimate_undefended(cell, clean, attacked)
         else:
             before = Estimates(clean / cell.users)
             everyone = cell.users + cell.malicious

@@ -10,9 +10,9 @@ import numpy as np
 
 from ...base.arms import ATTACKED, Arm
 from ...base.errors import ScenarioError, check_limit
-from ...base.progress_hook import Hook, Work, no_hook
 from ...base.sampling import Floats
 from ...base.streams import Path
+from ...base.work import Work
 from ...cell import Cell, Task
 from ...collection.counts import (
     arrived_counts,
@@ -61,7 +61,7 @@ class Frequencies(Task):
         return _results(cell, collect_estimates(cell, work, marks), marks)
 
 
-def trial_estimates(cell: Cell, trials: int, hook: Hook = no_hook) -> dict[Arm, Floats]:
+def trial_estimates(cell: Cell, trials: int) -> dict[Arm, Floats]:
     """float64[trials, d] by arm: the estimates of each trial of one collection, drawn as in a run.
 
     Raises ScenarioError for a campaign, or for a task other than frequencies.
@@ -72,7 +72,7 @@ def trial_estimates(cell: Cell, trials: int, hook: Hook = no_hook) -> dict[Arm, 
     parts: dict[Arm, list[Floats]] = {arm: [] for arm in cell.arms}
     for number, first in enumerate(range(0, trials, BLOCK_TRIALS)):
         size = min(BLOCK_TRIALS, trials - first)
-        made = collect_estimates(cell, Work(number, size, hook), Fingerprints(size))
+        made = collect_estimates(cell, Work(number, size), Fingerprints(size))
         for arm, estimates in made.items():
             parts[arm].append(estimates.frequencies)
     return {arm: np.concatenate(each) for arm, each in parts.items()}
@@ -80,45 +80,45 @@ def trial_estimates(cell: Cell, trials: int, hook: Hook = no_hook) -> dict[Arm, 
 
 def collect_estimates(cell: Cell, work: Work, marks: Fingerprints) -> Mapping[Arm, Estimates]:
     """The estimates of a block of trials in each arm; adds the counts to the fingerprints."""
-    number, trials, hook = work.number, work.trials, work.hook
+    number, trials = work.number, work.trials
     sifted: Mapping[Arm, FilteredReports] = {}
     everyone = None
     if cell.filters:
-        clean, attacked, sifted = sift_reports(cell, trial_numbers(number, trials), hook)
+        clean, attacked, sifted = sift_reports(cell, trial_numbers(number, trials), tell=work.tell)
     else:
-        clean, attacked, everyone = arrived_counts(cell, number, trials, hook)
-        sifted = verified_counts(cell, number, trials, hook, clean)
+        clean, attacked, everyone = arrived_counts(cell, number, trials)
+        sifted = verified_counts(cell, number, trials, clean)
     marks.add(clean, attacked)
-    return estimates_of(cell, clean, attacked, hook, sifted, {}, everyone)
+    return estimates_of(cell, clean, attacked, sifted, {}, everyone)
 
 
 def _rounds(cell: Cell, work: Work) -> CellResults:
     """The rounds of a campaign, one after the other so that an attacker can react; their pool."""
-    number, trials, hook = work.number, work.trials, work.hook
+    number, trials = work.number, work.trials
     drawn = drawn_trials(cell, trials)
     marks, history = Fingerprints(drawn), CampaignHistory(len(cell.rounds))
     pool, metrics, moments = Pool(cell), [], []
-    genuine = genuine_rounds(cell, number, drawn, hook)
+    genuine = genuine_rounds(cell, number, drawn)
     made: Mapping[Arm, Estimates] = {}
     for collection in cell.rounds:
         sifted: Mapping[Arm, FilteredReports] = {}
         if cell.filters:
             numbers = trial_numbers(number, drawn)
             clean, attacked, sifted = sift_reports(
-                collection, numbers, hook, history, kept_address(cell)
+                collection, numbers, history, kept_address(cell), work.tell
             )
         else:
             attacked = clean = next(genuine)
             if collection.attack is not None:
-                attacked = clean + sent_counts(collection, number, drawn, hook, history)[0]
-            sifted = verified_counts(collection, number, drawn, hook, clean, history)
-        made = estimates_of(collection, clean, attacked, hook, sifted, made)
+                attacked = clean + sent_counts(collection, number, drawn, history)[0]
+            sifted = verified_counts(collection, number, drawn, clean, history)
+        made = estimates_of(collection, clean, attacked, sifted, made)
         history = replace(history, published=made[collection.published_arm].frequencies)
         marks.add(clean, attacked)
         metrics.append(_measure_block(collection, made)[:trials])
         moments.append({arm: Moments.of(each.frequencies[:trials]) for arm, each in made.items()})
         pool.add(collection, clean, attacked, made, sifted)
-    whole = pool.estimates(trials, hook)
+    whole = pool.estimates(trials)
     arms = {arm: _stack_moments([each[arm] for each in moments]) for arm in whole}
     rounds = Rounds(np.stack(metrics, axis=1), arms)
     return replace(_results(cell, whole, marks), rounds=rounds)

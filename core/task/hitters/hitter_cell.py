@@ -14,7 +14,6 @@ import numpy as np
 
 from ...base.arms import UNDEFENDED
 from ...base.named import fields_of
-from ...base.progress_hook import Hook
 from ...base.sampling import Floats
 from ...cell import Cell
 from ...metrics.results import Arms, Moments
@@ -36,7 +35,7 @@ class HitterCell:
     oracle: LevelOracle
     watched: WatchedItems
 
-    def trees(self, number: int, trials: int, hook: Hook) -> Iterator[tuple[Tree, Tree]]:
+    def trees(self, number: int, trials: int) -> Iterator[tuple[Tree, Tree]]:
         """Yields, for each of the first `trials` trials of block `number`, the levels without and
         with the attack.
         """
@@ -47,7 +46,7 @@ class HitterCell:
             fakes = at_random(self.cell.fakes, groups, malicious)
             streams = genuine, more, malicious
             draws = DrawnCounts(self.prefixes, self.oracle, shared, fakes, streams)
-            yield grow(self.prefixes, draws, attacked, hook)
+            yield grow(self.prefixes, draws, attacked)
 
 
 def asked_of(hitters: HitterCell, spec: ProtocolSpec, number: int) -> Cell:

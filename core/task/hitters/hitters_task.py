@@ -11,8 +11,8 @@ import numpy as np
 
 from ...base.arms import ATTACKED, CLEAN, Arm
 from ...base.errors import ScenarioError, format_number, got
-from ...base.progress_hook import Work
 from ...base.ranges import Range, check_bounds
+from ...base.work import Work
 from ...cell import Cell, Task
 from ...law.pure import Mechanism
 from ...metrics import Conclusion, HitterConclusion, measure
@@ -161,7 +161,7 @@ class PEM(Task):
         hitters, marks = self.find_hitter_cell(cell), Fingerprints(work.trials)
         clean: list[Tree] = []
         attacked: list[Tree] = []
-        for before, after in hitters.trees(work.number, work.trials, work.hook):
+        for before, after in hitters.trees(work.number, work.trials):
             clean.append(before)
             attacked.append(after)
         for level in range(len(hitters.prefixes.lengths)):

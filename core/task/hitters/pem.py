@@ -12,7 +12,6 @@ from functools import lru_cache
 
 import numpy as np
 
-from ...base.progress_hook import Hook
 from ...base.sampling import Counts, Floats
 from ...cell import Cell
 from ...law.pure import Items, PureProtocol, estimate
@@ -48,13 +47,12 @@ Tree = tuple[LevelResult, ...]
 """The levels of one arm in one trial."""
 
 
-def grow(prefixes: Prefixes, draws: DrawnCounts, attacked: bool, hook: Hook) -> tuple[Tree, Tree]:
+def grow(prefixes: Prefixes, draws: DrawnCounts, attacked: bool) -> tuple[Tree, Tree]:
     """The levels of a trial without and with the fakes; without an attack, one object twice."""
     clean: list[LevelResult] = []
     under_attack: list[LevelResult] = []
     before = after = prefixes.roots
     for number in range(len(prefixes.lengths)):
-        hook()
         listed = prefixes.children(before, number)
         theirs = prefixes.children(after, number) if attacked else listed
         at = places(listed, theirs)

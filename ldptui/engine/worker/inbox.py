@@ -37,9 +37,8 @@ class RunCancellation(Stop):
 class Inbox:
     """The requests on standard input, read by a thread, and their effect on the current run.
 
-    A line that stops a run also interrupts the main thread as a signal would, between any two
-    Python steps, as the simulator may not call a hook for long. This has an effect only inside
-    `interruptible`, and never during an import.
+    A line that stops a run interrupts the main thread as a signal would, between any two Python
+    steps. This has an effect only inside `interruptible`, and never during an import.
     """
 
     def __init__(self) -> None:
@@ -82,12 +81,12 @@ class Inbox:
         """A context manager for work that may be interrupted anywhere and then discarded."""
         self._open = True
         try:
-            self.hook()
+            self.check_stop()
             yield
         finally:
             self._open = False
 
-    def hook(self) -> None:
+    def check_stop(self) -> None:
         """Stop the current run if it is cancelled or replaced. Lock-free, as signal handlers call
         it.
         """
@@ -109,7 +108,7 @@ class Inbox:
         if imports(frame):
             signal.setitimer(signal.ITIMER_REAL, AGAIN_S)
         else:
-            self.hook()
+            self.check_stop()
 
     @contextmanager
     def shield_work(self) -> Iterator[None]:
@@ -121,7 +120,7 @@ class Inbox:
             yield
         finally:
             self._open = before
-        self.hook()
+        self.check_stop()
 
     def is_outdated(self, request: Asked) -> bool:
         return request is not self._newest

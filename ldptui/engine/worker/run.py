@@ -223,7 +223,7 @@ class RunningRequest:
                 KeptAnswers(self.store, found=FOUND.found), self.inbox.shield_work
             )
         reporter = ProgressReporter(self)
-        for step in run_goal_searches(experiment, answers=answers, hook=reporter):
+        for step in run_goal_searches(experiment, answers=answers, tell=reporter.tell):
             reporter.about = searching(step.done, step.total)
             reporter.tell("")
         self.latest = ""
@@ -263,7 +263,7 @@ class RunningRequest:
         steps = run(
             group.experiment,
             executor=self.executor,
-            hook=ProgressReporter(self),
+            tell=ProgressReporter(self).tell,
             frequencies=details,
             memory=memory,
         )
@@ -293,13 +293,11 @@ class RunningRequest:
         cell, measured = group.experiment.cells[0], group.measured[0]
         if group is self.base:
             self.picture.reckon(cell)
-            self.picture.draw(
-                cell, self.inbox.hook, judged=selection.detection, listed=selection.by_trial
-            )
+            self.picture.draw(cell, judged=selection.detection, listed=selection.by_trial)
             return
         seen = frequencies(cell, measured, closed_sigmas(cell), MAX_ITEMS)
         if seen is not None and selection.by_trial:
-            seen = replace(seen, by_trial=single_trials(cell, self.inbox.hook))
+            seen = replace(seen, by_trial=single_trials(cell))
         self.at, self.at_cell = group.addresses[0], seen
 
     def _whole_results(self, whole: Whole) -> RunResults:
@@ -309,7 +307,7 @@ class RunningRequest:
         """Show one trial of a cell whose first block takes long; the block then replaces it."""
         cell = group.experiment.cells[0]
         with self.inbox.interruptible(), suppress(CellError):  # the run will meet it again
-            group.update((cell.block(0, 1, ProgressReporter(self)),))
+            group.update((cell.block(0, 1, ProgressReporter(self).tell),))
         with self.inbox.interruptible():
             group.reckon()
             self.picture.reckon(cell)
@@ -377,16 +375,13 @@ class RunningRequest:
 
 
 class ProgressReporter:
-    """The hook of a run, which stops the run in time and reports what is being computed.
+    """The reports of what a run is computing.
 
     about : words before each report.
     """
 
     def __init__(self, run: RunningRequest) -> None:
         self._run, self.about = run, ""
-
-    def __call__(self) -> None:
-        self._run.inbox.hook()
 
     def tell(self, words: str) -> None:
         """Send progress words beside the number of trials, no more often than other messages."""

@@ -15,7 +15,6 @@ from support.kinds import ITEM_KINDS, ONE_OF_EACH
 from ldptui.core import theory
 from ldptui.core.attacks import Hiding, View
 from ldptui.core.base.errors import ScenarioError
-from ldptui.core.base.progress_hook import no_hook
 from ldptui.core.base.sampling import Floats
 from ldptui.core.bounds.undetectable import hidden_against
 from ldptui.core.defences import ALARMS, FILTERS, TrialReports, inform_server
@@ -60,7 +59,7 @@ def verdicts(kind: str, who: str, rng: np.random.Generator) -> list[float]:
     # A filter that names items looks for one target, and tells less of it.
     targets, trials = (TARGETS[:1], 250) if kind == "conditional" else (TARGETS, 36)
     for _ in range(trials):
-        verdict = step.sift(TrialReports(PROTOCOL, received(who, targets, rng), rng, no_hook))
+        verdict = step.sift(TrialReports(PROTOCOL, received(who, targets, rng), rng))
         if verdict.kept is not None:
             told = (~verdict.kept).sum()
         else:

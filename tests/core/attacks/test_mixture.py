@@ -108,10 +108,9 @@ def test_pieces_of_a_part_are_on_the_reports_path(seed: int) -> None:
     }
     grr = {"kind": "grr", "epsilon": 1}
     one = cell([9000, 9000, 2000], grr, attack, simulate={"path": "reports"}, seed=seed)
-    from ldptui.core.base.progress_hook import no_hook
     from ldptui.core.collection.counts import block_counts
 
-    clean, attacked = block_counts(one, 0, 1, no_hook)
+    clean, attacked = block_counts(one, 0, 1)
     added = (attacked - clean)[0]
     assert added[0] == one.fakes[0].count == 179_820
     assert added[1:].sum() == one.fakes[1].count == 180
@@ -182,10 +181,9 @@ def test_both_paths_send_the_same_bits(rng: np.random.Generator) -> None:
     table = {"share": 0.5, "targets": {"items": [2, 3]}, "mix": parts}
     rappor = {"kind": "rappor", "bits": 8, "cohorts": 2}
     one = cell([2000, 1000, 500, 0], rappor, table, simulate={"path": "reports"})
-    from ldptui.core.base.progress_hook import no_hook
     from ldptui.core.collection.counts import block_counts
 
-    clean, attacked = block_counts(one, 0, 3, no_hook)
+    clean, attacked = block_counts(one, 0, 3)
     fakes = (attacked - clean).sum(axis=0)
     rates = sum(
         part.count * part.strategy.bits(one.protocol, part.targets).rates  # type: ignore

@@ -11,7 +11,6 @@ from support.cases import alike, attack, experiment, results_of
 from ldptui import core
 from ldptui.core.base.arms import ARMS, ATTACKED_DEFENDED, CLEAN_DEFENDED, UNDEFENDED
 from ldptui.core.base.errors import ScenarioError
-from ldptui.core.base.progress_hook import no_hook
 from ldptui.core.collection.counts import block_counts
 from ldptui.core.defences import CORRECTIONS, project
 from ldptui.core.metrics import metrics_of
@@ -73,7 +72,7 @@ def test_who_reacts_sees_what_the_server_publishes() -> None:
 
 def test_the_metrics_are_those_of_the_corrected_estimates() -> None:
     cell = work("counts", defence=DEFENCE).cells[0]
-    clean, attacked = block_counts(cell, 0, 20, no_hook)
+    clean, attacked = block_counts(cell, 0, 20)
     before, after = (
         project(cell.protocol.estimates(counts, users).frequencies)
         for counts, users in ((clean, cell.users), (attacked, cell.users + cell.malicious))

@@ -13,7 +13,6 @@ from support.defences import made
 
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.base.flags import area_under, roc
-from ldptui.core.base.progress_hook import no_hook
 from ldptui.core.defences import FILTERS, TrialReports, Verdict
 from ldptui.core.defences.diffstats import Diffstats, ones_law
 from ldptui.core.defences.fiad import FIAD, itemset_threshold
@@ -28,7 +27,7 @@ N, M = 8000, 420
 
 
 def received(protocol: Any, reports: Reports, seed: int = 0) -> TrialReports:
-    return TrialReports(protocol, reports, np.random.default_rng(seed), no_hook)
+    return TrialReports(protocol, reports, np.random.default_rng(seed))
 
 
 def attacked(protocol: Any, rng: np.random.Generator) -> tuple[Reports, BoolArray]:
@@ -232,7 +231,7 @@ def test_conditional_probability_names_a_target_of_few_fakes(
             return 0
 
     made: Any = Zero()
-    verdict = Conditional(top=10).sift(TrialReports(protocol, reports, made, no_hook))
+    verdict = Conditional(top=10).sift(TrialReports(protocol, reports, made))
     assert verdict.kept is None
     assert verdict.named.tolist() == [50]
 

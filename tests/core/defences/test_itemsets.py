@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from ldptui.core.base.progress_hook import no_hook
 from ldptui.core.defences import TrialReports, itemsets
 from ldptui.core.defences.fiad import FIAD
 from ldptui.core.defences.itemsets import (
@@ -48,7 +47,7 @@ def test_a_small_domain_is_mined_completely(rng: np.random.Generator) -> None:
     for least in (1, 20, 60):
         found = {
             tuple(items): int(support)
-            for level in mine_itemsets(report_columns(protocol, reports), users, least, 6, no_hook)
+            for level in mine_itemsets(report_columns(protocol, reports), users, least, 6)
             for items, support in zip(level.sets.tolist(), level.support, strict=True)
         }
         every = {
@@ -69,7 +68,7 @@ def test_pairs_beyond_chance_are_kept(
     bits = protocol.supports(protocol.perturb(rng.integers(0, 20, users), rng)).copy()
     bits[:300, :8] = True
     columns = report_columns(protocol, np.packbits(bits, axis=1))
-    levels = {level.size: level for level in mine_itemsets(columns, users, 250, 8, no_hook)}
+    levels = {level.size: level for level in mine_itemsets(columns, users, 250, 8)}
     shared = {tuple(items) for items in combinations(range(8), 2)}
     assert {tuple(pair) for pair in levels[2].sets.tolist()[:28]} == shared
     assert levels[8].sets.tolist() == [[*range(8)]]
@@ -79,7 +78,7 @@ def test_pairs_beyond_chance_are_kept(
 @pytest.mark.usefixtures("loops")
 def test_mining_ends_where_nothing_is_frequent() -> None:
     columns = np.zeros((4, 2), dtype=np.uint64)
-    assert [level.support.size for level in mine_itemsets(columns, 100, 1, 5, no_hook)] == [0]
+    assert [level.support.size for level in mine_itemsets(columns, 100, 1, 5)] == [0]
 
 
 @pytest.mark.parametrize("users", [50, 1000, 410_415])
@@ -108,42 +107,18 @@ def test_sets_without_a_larger_one_end_the_mining(rng: np.random.Generator) -> N
     held = np.zeros((200, 6), dtype=np.bool_)
     held[:100, :2] = held[100:, 2:4] = True
     columns = report_columns(OUE(6, 1.0), np.packbits(held, axis=1))
-    sizes = [level.sets.tolist() for level in mine_itemsets(columns, 200, 50.0, 5, no_hook)]
+    sizes = [level.sets.tolist() for level in mine_itemsets(columns, 200, 50.0, 5)]
     assert sizes == [[[0], [1], [2], [3]], [[0, 1], [2, 3]]]
 
 
-def test_mining_names_its_sets_and_stops_at_any_pulse(rng: np.random.Generator) -> None:
-    """A hook may raise between any two pieces of work; words go to one that has `tell`."""
-
-    class Watching:
-        def __init__(self, last: int) -> None:
-            self.told: list[str] = []
-            self.beats, self.last = 0, last
-
-        def __call__(self) -> None:
-            self.beats += 1
-            if self.beats == self.last:
-                raise InterruptedError
-
-        def tell(self, words: str) -> None:
-            self.told.append(words)
-
-    protocol = OUE(12, 1.0)
+def test_mining_names_its_sets(rng: np.random.Generator) -> None:
+    protocol, told = OUE(12, 1.0), list[str]()
     reports = protocol.perturb(rng.integers(0, 12, 500), rng)
-
-    def sift(watching: Watching) -> Watching:
-        made = TrialReports(protocol, reports, rng, watching, place="trial 2 of 9")
-        FIAD(min_support=0.0, max_size=4).sift(made)
-        return watching
-
-    whole = sift(Watching(0))
-    assert whole.told[0] == "trial 2 of 9: pairs of items"
-    assert [words for words in whole.told if words.endswith("100 %")] == [
-        f"trial 2 of 9: sets of {size} items, 100 %" for size in (3, 4)
+    FIAD(min_support=0.0, max_size=4).sift(TrialReports(protocol, reports, rng, tell=told.append))
+    assert told[0] == "pairs of items"
+    assert [words for words in told if words.endswith("100 %")] == [
+        f"sets of {size} items, 100 %" for size in (3, 4)
     ]
-    for last in (1, 2, whole.beats // 2, whole.beats):
-        with pytest.raises(InterruptedError):
-            sift(Watching(last))
 
 
 @pytest.mark.parametrize(("items", "size"), [(9, 3), (9, 7), (1000, 6), (1000, 7), (2, 5)])

@@ -15,7 +15,6 @@ from support.cases import experiment, results_of
 from ldptui.core.attacks.hidden import hide_mean
 from ldptui.core.base.arms import ATTACKED_DEFENDED, CLEAN, CLEAN_DEFENDED
 from ldptui.core.base.errors import ScenarioError
-from ldptui.core.base.progress_hook import no_hook
 from ldptui.core.cell import Cell
 from ldptui.core.defences.defence_kinds import OF_NUMBERS
 from ldptui.core.defences.number_defences import Misfit, PoisonComponent, TalliedReports, Trim
@@ -235,7 +234,7 @@ def test_a_fit_with_poison_is_the_likeliest_mixture(rng: np.random.Generator) ->
     protocol = PM(PARTS, 1.0, 32)
     tallies = rng.multinomial(USERS, protocol.table @ HELD, size=2).astype(float)
     kept = PoisonComponent().left(TalliedReports(protocol, tallies)).tallies
-    fits = fit_distribution(protocol, kept, False, no_hook)
+    fits = fit_distribution(protocol, kept, False)
     side = protocol.report_values > 0
     law = protocol.table @ fits.T
     likely = (tallies.T * np.log(law / law.sum(axis=0))).sum(axis=0)

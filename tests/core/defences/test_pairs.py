@@ -9,7 +9,6 @@ import pytest
 from support import budget
 from support.kinds import SEVERAL_ITEMS
 
-from ldptui.core.base.progress_hook import no_hook
 from ldptui.core.base.sampling import Floats
 from ldptui.core.defences import TrialReports, Verdict
 from ldptui.core.defences.itemsets import report_columns
@@ -35,7 +34,7 @@ def ss(domain_size: int, epsilon: float) -> Any:
 
 
 def screened(protocol: Any, reports: Reports, chance: float = 0.01) -> Verdict:
-    return Pairs(chance).sift(TrialReports(protocol, reports, np.random.default_rng(0), no_hook))
+    return Pairs(chance).sift(TrialReports(protocol, reports, np.random.default_rng(0)))
 
 
 def excess(protocol: Any, reports: Reports, law: PairLaw | None = None) -> Floats:

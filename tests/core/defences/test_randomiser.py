@@ -16,7 +16,6 @@ from ldptui.core.attacks import ATTACKS, View
 from ldptui.core.attacks.hidden import sent_support
 from ldptui.core.base.arms import ATTACKED_DEFENDED
 from ldptui.core.base.errors import ScenarioError
-from ldptui.core.base.progress_hook import no_hook
 from ldptui.core.base.sampling import Floats
 from ldptui.core.collection.counts import block_counts
 from ldptui.core.collection.sifting import verified_counts
@@ -66,8 +65,8 @@ AIMS = {"share", "targets"}
 
 def estimates(cell: core.Cell, number: int) -> Floats:
     """float64[20, d], what is made of the verified reports of a block, fakes and all."""
-    clean, _ = block_counts(cell, number, 20, no_hook)
-    arms = verified_counts(cell, number, 20, no_hook, clean)
+    clean, _ = block_counts(cell, number, 20)
+    arms = verified_counts(cell, number, 20, clean)
     return kept_frequencies(cell, arms[ATTACKED_DEFENDED])
 
 

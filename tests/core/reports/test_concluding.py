@@ -11,7 +11,6 @@ from support import budget
 from support.kinds import ONE_OF_EACH
 
 from ldptui.core.base.errors import ScenarioError
-from ldptui.core.base.progress_hook import no_hook
 from ldptui.core.bounds.claims import Claim
 from ldptui.core.defences import TrialReports
 from ldptui.core.defences.floor import CertifiedFloor
@@ -133,7 +132,7 @@ def test_honest_reports_prove_nothing_and_a_filter_says_the_same(kind: str) -> N
         assert floor.share <= fakes / len(reports)
         step = CertifiedFloor()
         assert step.reads(protocol) is None
-        verdict = step.sift(TrialReports(protocol, reports, np.random.default_rng(0), no_hook))
+        verdict = step.sift(TrialReports(protocol, reports, np.random.default_rng(0)))
         assert (verdict.kept, verdict.alarm) == (None, floor.fakes > 0)
         assert verdict.certified == floor.share
 

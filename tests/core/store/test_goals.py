@@ -97,7 +97,7 @@ def test_a_search_that_is_stopped_goes_on_where_it_was(
     original = core_search.solve_goal
     monkeypatch.setattr(
         "ldptui.core.running.searching.solve_goal",
-        lambda cell, *rest: looked_for.append(cell.index) or original(cell, *rest),
+        lambda cell, *rest, **more: looked_for.append(cell.index) or original(cell, *rest, **more),
     )
     with open_store(path) as store:
         first, *_, last = run_goal_searches(asked, answers=KeptAnswers(store))

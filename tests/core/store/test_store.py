@@ -13,6 +13,7 @@ from support.kinds import CAO_PROTOCOLS
 from support.stores import assert_same, change_run, drop_arrival, key_of, record
 
 from ldptui.core.base.errors import FileError, ScenarioError
+from ldptui.core.cell import Cell
 from ldptui.core.experiment import compile
 from ldptui.core.running.runner import Progress, run
 from ldptui.core.scenario import Scenario
@@ -63,18 +64,23 @@ def test_blocks_are_kept_as_they_came(kept: Store) -> None:
 
 
 def test_a_run_stopped_halfway_is_partial_and_can_be_resumed(
-    kept: Store, computed: list[tuple[int, int, int]]
+    kept: Store, computed: list[tuple[int, int, int]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     work = sweep()
     recorded = begin(kept, work)
     seen: list[Progress] = []
+    compute = Cell.block
 
-    def interrupt() -> None:
+    def interrupted(*given: Any) -> Any:
+        block = compute(*given)
         if len(computed) == 7:
             raise KeyboardInterrupt
+        return block
 
-    with pytest.raises(KeyboardInterrupt):
-        seen.extend(run(work, memory=recorded, hook=interrupt))
+    with monkeypatch.context() as patch:
+        patch.setattr(Cell, "block", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            seen.extend(run(work, memory=recorded))
     recorded.finish(seen[-1].results)
     (there,) = kept.runs()
     assert there.status == "partial"

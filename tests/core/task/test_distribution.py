@@ -15,7 +15,6 @@ from support.kinds import attack_table
 from ldptui.core.attacks.hidden import hide_mean
 from ldptui.core.base.arms import ATTACKED, CLEAN
 from ldptui.core.base.errors import ScenarioError
-from ldptui.core.base.progress_hook import no_hook
 from ldptui.core.cell import Cell
 from ldptui.core.law.distributions import fit_distribution, misfit, table_of
 from ldptui.core.metrics.conclusions.number_conclusions import DistributionConclusion
@@ -77,21 +76,19 @@ def test_the_fit_is_that_of_the_paper_step_by_step(smooth: bool) -> None:
         if abs(likely - before) < change:
             break
         before = likely
-    (made,) = fit_distribution(protocol, counts[None], smooth, no_hook)
+    (made,) = fit_distribution(protocol, counts[None], smooth)
     assert made == pytest.approx(fit, abs=1e-9)
     assert made.sum() == pytest.approx(1)
-    other = fit_distribution(protocol, counts[None], not smooth, no_hook)[0]
+    other = fit_distribution(protocol, counts[None], not smooth)[0]
     assert np.abs(other - fit).max() > 1e-4
 
 
 def test_trials_are_fitted_each_by_itself() -> None:
     protocol = sw()
     counts = np.random.default_rng(3).multinomial(10**5, protocol.table @ HELD, size=3)
-    together = fit_distribution(protocol, counts, True, no_hook)
+    together = fit_distribution(protocol, counts, True)
     for row, fit in zip(counts, together, strict=True):
-        assert fit_distribution(protocol, row[None], True, no_hook)[0] == pytest.approx(
-            fit, abs=1e-12
-        )
+        assert fit_distribution(protocol, row[None], True)[0] == pytest.approx(fit, abs=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -104,9 +101,7 @@ def test_how_far_crafted_reports_move_the_mean_of_a_fit(law: str, em: float, ems
     laws = {"top": protocol.widest(True), "lie": protocol.table[:, -1], "end": protocol.upper}
     for smooth, shift in ((False, em), (True, ems)):
         fits = [
-            fit_distribution(
-                protocol, expected_counts(protocol, share, laws[law]), smooth, no_hook
-            )[0]
+            fit_distribution(protocol, expected_counts(protocol, share, laws[law]), smooth)[0]
             for share in (0.0, 0.05)
         ]
         assert (fits[1] - fits[0]) @ MIDDLES / 0.05 == pytest.approx(shift, abs=0.1)
@@ -119,7 +114,7 @@ def test_only_one_report_shows_in_the_misfit() -> None:
     found = {}
     for name, law in (*laws.items(), ("hidden", hidden)):
         counts = rng.multinomial(10**6, expected_counts(protocol, 0.01, law, 1.0)[0], size=10)
-        found[name] = misfit(protocol, counts, fit_distribution(protocol, counts, False, no_hook))
+        found[name] = misfit(protocol, counts, fit_distribution(protocol, counts, False))
     assert found["end"].min() > 100
     assert max(found["none"].max(), found["hidden"].max()) < 4
     assert found["top"].max() < 4

@@ -20,7 +20,6 @@ from support.report_laws import Case
 
 from ldptui.core.attacks import View
 from ldptui.core.base.arms import ATTACKED, CLEAN
-from ldptui.core.base.progress_hook import no_hook
 from ldptui.core.base.streams import stream
 from ldptui.core.cell import Cell
 from ldptui.core.collection.counts import block_counts
@@ -144,7 +143,7 @@ def test_the_reports_path_by_hand(case: Case, kind: str) -> None:
         seed=11,
     )
     assert one.users == one.malicious == 65_540
-    clean, attacked = block_counts(one, 1, 2, no_hook)
+    clean, attacked = block_counts(one, 1, 2)
     for row in range(2):
         before, after = by_hand(one, BLOCK_TRIALS + row)
         assert clean[row].tolist() == before.tolist()
@@ -159,7 +158,7 @@ def test_the_reports_path_by_hand(case: Case, kind: str) -> None:
 def test_every_user_reports_the_own_item_once(histogram: list[int]) -> None:
     """At ε = 20 nearly every report of GRR is the item itself."""
     one = cell(histogram, Case("grr", len(histogram), 20.0), None, simulate={"path": "reports"})
-    clean, _ = block_counts(one, 0, 2, no_hook)
+    clean, _ = block_counts(one, 0, 2)
     assert clean.sum(axis=1).tolist() == [sum(histogram)] * 2
     assert np.abs(clean - histogram).sum() <= 4
 

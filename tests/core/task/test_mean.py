@@ -17,7 +17,6 @@ from support.kinds import attack_table
 
 from ldptui.core.attacks import ATTACKS
 from ldptui.core.base.errors import ScenarioError
-from ldptui.core.base.progress_hook import no_hook
 from ldptui.core.cell import Cell
 from ldptui.core.collection.counts import block_counts
 from ldptui.core.law.pure import SeedSearch
@@ -120,7 +119,7 @@ def joint_law(kind: str, fakes: int) -> np.ndarray:
 def counts_fit(cell: Cell, kind: str) -> Verdict:
     seen = np.zeros((cell.users + 1, cell.malicious + 1))
     for number in range(BLOCKS):
-        clean, attacked = block_counts(cell, number, 20, no_hook)
+        clean, attacked = block_counts(cell, number, 20)
         np.add.at(seen, (clean[:, 1], (attacked - clean)[:, 1]), 1)
     return budget.law(seen, joint_law(kind, cell.malicious))
 

@@ -10,7 +10,6 @@ from support.cases import attack, experiment
 from support.told import told
 
 from ldptui.core.base.arms import ATTACKED, CLEAN
-from ldptui.core.base.progress_hook import no_hook
 from ldptui.core.cell import Cell
 from ldptui.core.task.frequencies import trial_estimates
 from ldptui.core.theory import estimate_variances, expected_estimate
@@ -30,7 +29,7 @@ def cell_of(table: Any, **more: Any) -> Cell:
 @pytest.mark.parametrize("attacked", [True, False])
 def test_they_are_those_of_the_run_around_their_closed_forms(attacked: bool) -> None:
     cell = cell_of(attack("mga", 0.1, TARGETS) if attacked else {"kind": "none"})
-    seen = single_trials(cell, no_hook)
+    seen = single_trials(cell)
     assert seen is not None
     targets = TARGETS if attacked else []
     assert list(seen.items[: seen.targets]) == sorted(targets, key=cell.targets.tolist().index)
@@ -53,7 +52,7 @@ def test_they_are_those_of_the_run_around_their_closed_forms(attacked: bool) -> 
 
 def test_a_campaign_has_none() -> None:
     cell = cell_of(attack("mga", 0.1, TARGETS), campaign={"rounds": 3})
-    assert single_trials(cell, no_hook) is None
+    assert single_trials(cell) is None
 
 
 def test_the_cell_at_a_cursor_has_those_that_it_would_have_as_the_base() -> None:

@@ -9,7 +9,6 @@ import pytest
 from support.cases import attack, experiment
 
 from ldptui.core.base.flags import area_under
-from ldptui.core.base.progress_hook import no_hook
 from ldptui.core.cell import Cell
 from ldptui.core.collection.sifting import detection
 from ldptui.core.theory import gains_elsewhere
@@ -26,7 +25,7 @@ def cell_with(kind: str, **more: Any) -> Cell:
 
 def test_the_columns_are_those_of_the_first_trial() -> None:
     cell = cell_with("fiad")
-    view, seen = verdicts(cell, no_hook), detection(cell)
+    view, seen = verdicts(cell), detection(cell)
     assert view is not None
     assert seen.score is not None
     assert (sum(view.genuine), sum(view.fakes)) == (cell.users, cell.malicious)
@@ -42,7 +41,7 @@ def test_the_columns_are_those_of_the_first_trial() -> None:
 
 
 def test_without_fakes_there_is_a_distribution_and_no_curve() -> None:
-    view = verdicts(cell_with("fiad", table={"kind": "none"}), no_hook)
+    view = verdicts(cell_with("fiad", table={"kind": "none"}))
     assert view is not None
     assert (view.area, view.wrong, view.flagged) == (None, (), None)
     assert sum(view.genuine) == 1500
@@ -50,7 +49,7 @@ def test_without_fakes_there_is_a_distribution_and_no_curve() -> None:
 
 @pytest.mark.parametrize("kind", ["diffstats", "norm-sub"])
 def test_a_defence_without_a_score_has_none(kind: str) -> None:
-    assert verdicts(cell_with(kind), no_hook) is None
+    assert verdicts(cell_with(kind)) is None
 
 
 def test_very_many_scores_come_in_equal_steps(rng: np.random.Generator) -> None:

@@ -14,7 +14,6 @@ from ldptui.charts.chart_data import ChartData
 from ldptui.charts.curves import closed
 from ldptui.charts.figures.table import ChartTable, rows_at
 from ldptui.charts.kinds import KINDS
-from ldptui.core.base.progress_hook import no_hook
 from ldptui.core.experiment import compile
 from ldptui.core.view.redrawn import single_trials, verdicts
 from ldptui.engine.measured import snapshot_of
@@ -56,8 +55,8 @@ class Run:
         self.cells = json.loads(results.to_json(frequencies=True))["cells"]
         (cell,) = compile(base(scenario)).cells
         run = snapshot_of(results.measured)
-        detection = verdicts(cell, no_hook) if kind == "detection" else None
-        seen = single_trials(cell, no_hook) if kind == "trials" else None
+        detection = verdicts(cell) if kind == "detection" else None
+        seen = single_trials(cell) if kind == "trials" else None
         self.data = ChartData(scenario, replace(run, by_trial=seen, detection=detection))
         self.frame: Any = KINDS[kind].make_frame(self.data, {})
         assert not isinstance(self.frame, str), self.frame

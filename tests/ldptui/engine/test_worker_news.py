@@ -19,7 +19,6 @@ from support.worker import (
 from ldptui import core
 from ldptui.core import theory
 from ldptui.core.base.arms import ATTACKED, CLEAN
-from ldptui.core.base.progress_hook import no_hook
 from ldptui.core.collection.counts import block_counts
 from ldptui.core.export import to_json
 from ldptui.core.law.pure import item_variance
@@ -90,7 +89,7 @@ def test_the_detected_items_and_the_bit_counts_are_sent() -> None:
     assert 0 < sum(last.frequencies.detected) < 16
     bits, expected, variances = last.bits, expected_bit_counts(cell), bit_count_variances(cell)
     assert bits is not None
-    drawn = block_counts(cell, 0, 20, no_hook)[1][0]  # what the first trial of the run has counted
+    drawn = block_counts(cell, 0, 20)[1][0]  # what the first trial of the run has counted
     assert (bits.cohorts, bits.bits, bits.cohort_count) == (8, 8, 8)
     assert bits.counts == tuple(drawn[:, :-1].ravel())
     assert bits.users == tuple(drawn[:, -1])
@@ -152,7 +151,7 @@ def test_a_cancel_while_closed_forms_are_computed_keeps_the_trials(
 
     def cancelled(cell: object) -> Any:
         inbox._cancelled = 1
-        inbox.hook()
+        inbox.check_stop()
 
     expecting(monkeypatch, cancelled)
     request = Request(1, rappor(), ".", interval=0)

@@ -19,7 +19,6 @@ from support.hitters import (
     observed,
 )
 
-from ldptui.core.base.progress_hook import no_hook
 from ldptui.core.law.pure import item_variance
 from ldptui.core.task import HitterCell
 from ldptui.core.task.hitters.counting import GroupedFakes
@@ -90,7 +89,7 @@ def test_estimates_are_those_of_the_group() -> None:
     assert first.size == 1
     values, hits = [], []
     for block in range(2):
-        for tree, _ in hitters.trees(block, 20, no_hook):
+        for tree, _ in hitters.trees(block, 20):
             at = int(np.flatnonzero(tree[0].candidates == first[0])[0])
             values.append(tree[0].estimates[at])
             oracle = hitters.oracle.at(0)

@@ -1,4 +1,4 @@
-"""The hook of a long computation, which may stop it and shows its progress."""
+"""A block of trials as work, the words about its progress, and work that no signal cuts off."""
 
 from __future__ import annotations
 
@@ -10,21 +10,12 @@ from typing import TypeAlias, TypeVar
 T = TypeVar("T")
 
 
-Hook: TypeAlias = Callable[[], None]
-"""Called between pieces of work; raises to stop the work. It may have a method `tell`."""
-
-
-def no_hook() -> None:
-    """Never stop."""
+Tell: TypeAlias = Callable[[str], None]
+"""Called with words about what is being computed."""
 
 
 def no_words(words: str) -> None:
     """Ignore a progress message."""
-
-
-def say(hook: Hook, words: str) -> None:
-    """Send a progress message to the hook, if the hook has a `tell`."""
-    getattr(hook, "tell", no_words)(words)
 
 
 def whole(work: Callable[[], T]) -> T:
@@ -43,8 +34,8 @@ def whole(work: Callable[[], T]) -> T:
 
 @dataclass(frozen=True, eq=False)
 class Work:
-    """The work of simulating the first `trials` trials of block `number`."""
+    """The work of simulating the first `trials` trials of block `number`; tell : hears of it."""
 
     number: int
     trials: int
-    hook: Hook
+    tell: Tell = no_words
