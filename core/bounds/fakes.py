@@ -242,11 +242,9 @@ def floor_of_counts(
     return floor_of(protocol, chains, reports, sizes, confidence)
 
 
-def floors_of_ordered(
-    protocol: PureProtocol, ordered: Floats, reports: int, confidence: float = 0.95
-) -> Counts:
-    """int64[trials]: the lower bound on fakes that single items prove, from sorted estimates of N
-    reports.
+def floors_of_ordered(protocol: PureProtocol, ordered: Floats, reports: int) -> Counts:
+    """int64[trials]: the lower bound on fakes that single items prove with 95 % confidence, from
+    sorted estimates of N reports.
 
     ordered : float64[trials, d], of all items, ascending in each trial.
     """
@@ -260,7 +258,7 @@ def floors_of_ordered(
     every, none = _count_support(protocol, np.rint(counts, out=counts), reports)
     sizes = none.shape[1]
     all_of, none_of = honest_rates(protocol, sizes)
-    chances = log_chances(protocol.domain_size, sizes, confidence)
+    chances = log_chances(protocol.domain_size, sizes, 0.95)
     rate, chance = np.append(all_of[0], none_of), np.append(chances[0], chances)
     return most_fakes(np.hstack([every, none]), reports, rate, chance)
 

@@ -62,7 +62,7 @@ def switch(value: Any, key: str) -> bool:
     return bool(value)
 
 
-def names(value: Any, count: int, key: str = "labels") -> Sequence[str] | None:
+def names(value: Any, count: int) -> Sequence[str] | None:
     """The argument as `count` names of items, or None; raises ScenarioError for any other value."""
     if value is None:
         return None
@@ -70,8 +70,8 @@ def names(value: Any, count: int, key: str = "labels") -> Sequence[str] | None:
         value = value.tolist()
     if not isinstance(value, list | tuple) or len(value) != count:
         size = f"got {len(value)}" if hasattr(value, "__len__") else got(value)
-        raise ScenarioError(f"must be {count} names, {size}", key=key)
-    return [words(name, key) for name in value]
+        raise ScenarioError(f"must be {count} names, {size}", key="labels")
+    return [words(name, "labels") for name in value]
 
 
 def file_path(value: Any, key: str = "path") -> Path:
@@ -81,11 +81,11 @@ def file_path(value: Any, key: str = "path") -> Path:
     return Path(value)
 
 
-def local(value: Any, key: str = "protocol") -> LocalMechanism:
+def local(value: Any) -> LocalMechanism:
     """The argument, a protocol whose users send reports; raises ScenarioError for another value."""
     if not isinstance(value, LocalMechanism):
         shown = got(value if isinstance(value, str) else type(value).__name__)
-        raise ScenarioError(f"must be what protocol(…) gives, {shown}", key=key)
+        raise ScenarioError(f"must be what protocol(…) gives, {shown}", key="protocol")
     return value
 
 

@@ -77,7 +77,6 @@ def replay(
     store: Store,
     number: int,
     workers: int = 1,
-    limits: bool = False,
     show: Callable[[Progress], object] = lambda _: None,
     experiment: Experiment | None = None,
 ) -> Replay:
@@ -91,7 +90,7 @@ def replay(
     kept = store.measured_cells(number)
     trials = sum(cell.trials for cell in kept)
     redrawn = find_changed_sampler(store.run(number).versions)
-    experiment = experiment or store.experiment(number, limits)
+    experiment = experiment or store.experiment(number)
     # What was kept beyond a gap is left out, as it is from the digest.
     cells = tuple(
         replace(cell, trials=measured.trials)

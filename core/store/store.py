@@ -317,12 +317,12 @@ class Store(BlockStore):
         with self.writing():
             self.update_run(run, **changes)
 
-    def gc(self, before: float | None = None, compact: bool = True) -> tuple[int, int]:
+    def gc(self, before: float | None = None) -> tuple[int, int]:
         """Delete removed runs and unused results; returns the numbers of runs and cells deleted.
 
+        Free space returns to the file system, unless a run is going on.
         before : UTC seconds; runs that started earlier are deleted too, except starred and running
         ones.
-        compact : whether to return free space to the file system; not done while a run is going on.
         """
         old = self.runs(until=before) if before is not None else []
         gone = [run.id for run in old if not run.star and run.status != "running"]
@@ -341,7 +341,7 @@ class Store(BlockStore):
                 and not (name.startswith("answer ") and self.get_bytes(name) in answers)
             ]
             db.executemany("DELETE FROM blocks WHERE cell = ?", [(name,) for name in free])
-        if compact and not any(run.status == "running" for run in self.runs()):
+        if not any(run.status == "running" for run in self.runs()):
             self.fetch("VACUUM")
             if self.journal == "wal":
                 self.fetch("PRAGMA wal_checkpoint(TRUNCATE)")

@@ -311,7 +311,6 @@ def noise_step(
     letters: tuple[str, str],
     rates: tuple[float, float],
     cells: StepBits | None,
-    detail: tuple[str, ...] = (),
 ) -> ReportStep:
     """The step of a noise that turns a 1 or a 0 into a 1 with the probabilities `rates`."""
     (was, ones), (now, sent) = before, after
@@ -319,7 +318,7 @@ def noise_step(
         StepOutcome(f"{was} → {now}", letters[0], rates[0], count_among(sent, ones)),
         StepOutcome(f"other → {now}", letters[1], rates[1], count_among(sent, ~ones)),
     )
-    return ReportStep(name, text, outcomes, cells, detail)
+    return ReportStep(name, text, outcomes, cells)
 
 
 KEPT_NOISE: Final = "Kept noise", "drawn once for this item, the same in every report"

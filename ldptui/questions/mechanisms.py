@@ -64,9 +64,9 @@ def curator(kind: str, items: int, epsilon: float, delta: float, neighbours: Nei
     return made
 
 
-def formulas(kind: str, mechanism: Any, users: int | None = None) -> dict[str, Formula]:
-    """The formulas of a mechanism with n users, by key."""
-    return entries(FormulaSetting(mechanism, {"kind": kind}, users=users))
+def formulas(kind: str, mechanism: Any) -> dict[str, Formula]:
+    """The formulas of a mechanism, by key."""
+    return entries(FormulaSetting(mechanism, {"kind": kind}))
 
 
 def has(kind: str, parameter: str) -> bool:

@@ -78,13 +78,9 @@ def decode_answer(document: Mapping[str, Any]) -> AnswerSheet:
     return msgspec.convert(document, AnswerSheet)
 
 
-def list_rows(
-    title: str, heads: Sequence[str], rows: Sequence[Sequence[Value]], digits: int | None = None
-) -> ChartTable:
-    """A table of numbers and words; numbers have `digits` decimals, or as many as they need."""
-    return ChartTable(
-        title, tuple(TableColumn(head, digits=digits) for head in heads), tuple(map(tuple, rows))
-    )
+def list_rows(title: str, heads: Sequence[str], rows: Sequence[Sequence[Value]]) -> ChartTable:
+    """A table of numbers and words; numbers have as many decimals as they need."""
+    return ChartTable(title, tuple(map(TableColumn, heads)), tuple(map(tuple, rows)))
 
 
 def figure(chart: Plot | Bars, heads: Sequence[str], rows: Iterable[Sequence[Any]]) -> Figure:
@@ -103,14 +99,12 @@ def figure(chart: Plot | Bars, heads: Sequence[str], rows: Iterable[Sequence[Any
     return Figure(chart, ChartTable("", tuple(columns), tuple(kept)))
 
 
-def curves(plot: Plot, value: str, x: str, *, levels: bool = True) -> Figure:
+def curves(plot: Plot, value: str, x: str) -> Figure:
     """A figure of curves, with a row of the table for each x and each horizontal line.
 
     value, x : the names of y and x.
-    levels : False if the horizontal lines are no bounds. If something was measured, the rows are
-        those of its points only, each with its interval.
+    If something was measured, the rows are those of its points only, each with its interval.
     """
-    bounds = plot.levels if levels else ()
     lines = [(line.label, _values(line)) for line in plot.series if line.legend]
     measured = [_values(line) for line in plot.series if line.error is not None]
     places = {place for values in measured or [each for _, each in lines] for place in values}
@@ -119,11 +113,13 @@ def curves(plot: Plot, value: str, x: str, *, levels: bool = True) -> Figure:
             value,
             int(place) if place.is_integer() else place,
             *(values.get(place) for _, values in lines),
-            *(at for at, _ in bounds),
+            *(at for at, _ in plot.levels),
         )
         for place in sorted(places)
     ]
-    return figure(plot, ("", x, *(name for name, _ in lines), *(name for _, name in bounds)), rows)
+    return figure(
+        plot, ("", x, *(name for name, _ in lines), *(name for _, name in plot.levels)), rows
+    )
 
 
 def _values(line: Series) -> dict[float, Value]:

@@ -72,29 +72,26 @@ Two that stand in one picture and mean different things have different character
 # fmt: on
 
 
-def estimate(value: float | None, error: float | None = None, *, sign: bool = False) -> str:
+def estimate(value: float | None, error: float | None = None) -> str:
     """A value with its standard error: `estimate(0.12345, 0.00123)` is `0.1235 ± 0.0012`.
 
     The error has two significant digits and the value as many decimals. Where that would take a
     row of zeros, both share one power of ten: `(1.235 ± 0.012)e-6`. Without a usable error (None,
-    NaN, infinite, zero) this is `short(value)`. `sign` writes the plus of a positive value.
+    NaN, infinite, zero) this is `short(value)`.
     """
-    if value is None or error is None or not (math.isfinite(value) and math.isfinite(error)):
-        return short(value, sign=sign)
+    if value is None or not error or not (math.isfinite(value) and math.isfinite(error)):
+        return short(value)
     error = abs(float(error))
-    if error == 0:
-        return short(value, sign=sign)
     exponent = _exponent(error, 2)
     power = max(exponent, _exponent(value, 2)) if value else exponent
     if power - exponent > 15:  # the error is below the precision of a float
-        return f"{short(value, sign=sign)} ± {short(error, 2)}"
+        return f"{short(value)} ± {short(error, 2)}"
     if -5 <= power <= 5:
         places = 1 - exponent
-        return f"{fixed_decimals(value, places, sign=sign)} ± {fixed_decimals(error, places)}"
+        return f"{fixed_decimals(value, places)} ± {fixed_decimals(error, places)}"
     places = 1 - exponent + power
     scaled, width = (fixed_decimals(_shift(x, -power), places) for x in (value, error))
-    mark = "+" if sign and value > 0 else ""
-    return f"({mark}{scaled} ± {width})e{power}"
+    return f"({scaled} ± {width})e{power}"
 
 
 def decimals(errors: Iterable[float | None]) -> int:

@@ -41,19 +41,18 @@ def count_std(noise: BitNoise, hashes: int, users: float) -> float:
     return bit_count_std(noise, users) / math.sqrt(hashes)
 
 
-def learnable_items(
-    noise: BitNoise, users: float, candidates: int, hashes: int = 1, alpha: float = 0.05
-) -> float:
+def learnable_items(noise: BitNoise, users: float, candidates: int, hashes: int = 1) -> float:
     """The largest number of equally frequent items that N users can reveal.
 
-    N over the smallest count that is significant at level α/M, Q times its deviation (`count_std`):
-    √(h N) (q* - p*) / (Q √(p*(1-p*))), Q = Φ⁻¹(1 - α/M), M candidates. About half of these items
-    are detected. With one bit for an item, p = 1/2 and no permanent noise that is (2q - 1) √N / Q:
+    N over the smallest count that is significant at level 0.05/M, Q times its deviation
+    (`count_std`): √(h N) (q* - p*) / (Q √(p*(1-p*))), Q = Φ⁻¹(1 - 0.05/M), M candidates. About half
+    of these items are detected. With one bit for an item, p = 1/2 and no permanent noise that is
+    (2q - 1) √N / Q:
     RAP section 5, "learning limits".
     """
     from scipy.special import ndtri
 
-    return users / (-float(ndtri(alpha / candidates)) * count_std(noise, hashes, users))
+    return users / (-float(ndtri(0.05 / candidates)) * count_std(noise, hashes, users))
 
 
 def bit_support_gain(

@@ -42,13 +42,6 @@ def test_estimate(value: float | None, error: float | None, text: str) -> None:
     assert fmt.estimate(value, error) == text
 
 
-def test_a_signed_estimate_shows_the_plus() -> None:
-    assert fmt.estimate(0.0123, 0.0012, sign=True) == "+0.0123 ± 0.0012"
-    assert fmt.estimate(-0.0123, 0.0012, sign=True) == "-0.0123 ± 0.0012"
-    assert fmt.estimate(0.0, 0.0012, sign=True) == "0.0000 ± 0.0012"
-    assert fmt.estimate(1.5e-8, 1e-9, sign=True) == "(+1.50 ± 0.10)e-8"
-
-
 @pytest.mark.parametrize(
     ("value", "text"),
     [
