@@ -9,15 +9,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from functools import lru_cache
 from typing import Any, Final
 
 from ldptui.core import theory
 from ldptui.core.cell import Cell
 from ldptui.core.law.mechanism import LocalMechanism
 from ldptui.core.law.numeric_protocol import NumericProtocol
-from ldptui.core.law.pure import item_variance
-from ldptui.core.protocols import PROTOCOLS
 
 from ..text import format as text
 from .citations import cite_papers
@@ -29,7 +26,7 @@ from .family_explanation import (
 )
 from .formula import Formula
 from .formula_inputs import FormulaSetting, setting_of
-from .pure_formulas import P_AND_Q, PROTOCOL, pure
+from .pure_formulas import P_AND_Q, PROTOCOL, errors_of_the_best, pure
 
 SPREAD: Final = "frequency_std"
 """The field of σ: the standard deviation of one estimated frequency, of every protocol."""
@@ -122,12 +119,3 @@ def _least_error(d: int, epsilon: float) -> Iterator[str]:
         yield f"SS has {less} % less, where a report may name w = {w} items ({bits} bits)"
     if theory.recommended_protocol(d, epsilon) != best:
         yield "the two rules differ here: Var* is the variance of an item that nobody holds"
-
-
-@lru_cache
-def errors_of_the_best(d: int, epsilon: float) -> tuple[float, float]:
-    """n times the mean squared error of SS, and of the better of GRR and OUE."""
-    best = theory.least_error(d, epsilon)
-    pair = theory.least_of_all(d, epsilon), PROTOCOLS[best](best, epsilon).bind(d)
-    least, other = (float(item_variance(protocol, 1, 1 / d)) for protocol in pair)
-    return least, other

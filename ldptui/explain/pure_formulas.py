@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Final
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy as np
 from ldptui.core import theory
 from ldptui.core.cell import Cell
 from ldptui.core.law.pure import gain_factor, item_variance
+from ldptui.core.protocols import PROTOCOLS
 
 from ..text.format import short
 from .attack_formulas import Laws, list_attack_formulas
@@ -44,8 +46,11 @@ LEAST: Final = (
         "d < e^ε + 1.5 + √[ (e^ε + 1.5)² + e^2ε − 1 ] ⇒ GRR, else OUE or OLH", "W17 exact",
         put="d = {d}, threshold ({e^ε} + 1.5) + √[ ({e^ε} + 1.5)² + {e^2ε} − 1 ] = {border}",
     ),
+    Formula("The error of SS, the least of all, as a part of that", "ratio = MSE_SS / MSE", "YB"),
 )  # fmt: skip
-"""The protocols with the least variance and with the least mean squared error."""
+"""The protocols with the least variance and with the least mean squared error, and how much less
+that of SS is.
+"""
 
 RECOMMENDED: Final = list_formula("recommended", "", "", "")
 
@@ -95,9 +100,19 @@ def choose(known: KnownNumbers) -> Iterator[Formula]:
     best = theory.least_error(d, epsilon)
     names = {"grr": "GRR", "oue": "OUE, or OLH"}
     known["border"] = theory.exact_border(epsilon)
-    rules = theory.recommended_protocol(d, epsilon), best
-    rows = (replace(row, said=names[rule]) for row, rule in zip(LEAST, rules, strict=True))
+    known["MSE_SS"], known["MSE"] = errors_of_the_best(d, epsilon)
+    words = names[theory.recommended_protocol(d, epsilon)], names[best], ""
+    rows = (replace(row, said=said) for row, said in zip(LEAST, words, strict=True))
     yield from known.fill((*rows, replace(RECOMMENDED, said=best)), PROTOCOL)
+
+
+@lru_cache
+def errors_of_the_best(d: int, epsilon: float) -> tuple[float, float]:
+    """n times the mean squared error of SS, and of the better of GRR and OUE."""
+    best = theory.least_error(d, epsilon)
+    pair = theory.least_of_all(d, epsilon), PROTOCOLS[best](best, epsilon).bind(d)
+    least, other = (float(item_variance(protocol, 1, 1 / d)) for protocol in pair)
+    return least, other
 
 
 def shown_item(cell: Cell, items: slice = slice(None)) -> tuple[int, str]:
