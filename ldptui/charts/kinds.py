@@ -137,7 +137,7 @@ def _at_cursor(data: ChartData) -> tuple[Any, ...]:
 
 _ROWS: Final = (
     ChartKind("levels", "Levels", lambda about: about.levels, "levels"),
-    ChartKind("items", "Items", lambda about: about.levels, "items"),
+    ChartKind("items", "Items", lambda about: about.levels, "items", tall=40),
     ChartKind("frequencies", "Frequencies", lambda about: about.lists, "estimates", _at_cursor,
          overlays=True, beside="gain", paper=4, view="rank", short="Freq",
          needs="a task that estimates items", tall=40, wide=100, leads=False),

@@ -328,12 +328,12 @@ def _choices(
     it.
     """
     errors = [bar.error for bar in bars if bar.error]
-    largest = max((abs(bar.value) for bar in bars if math.isfinite(bar.value)), default=1.0)
-    power = math.floor(math.log10(largest or 1.0))
+    sizes = [abs(bar.value) for bar in bars if math.isfinite(bar.value)]
+    power = math.floor(math.log10(max(sizes, default=1.0) or 1.0))
     if errors:
         places = min(MOST_PLACES, fmt.decimals(errors), max(1, 2 - power) if power >= 0 else 99)
     else:
-        is_counted = power >= 0 and all(bar.value == round(bar.value) for bar in bars)
+        is_counted = power >= 0 and all(size == round(size) for size in sizes)
         places = 0 if is_counted else max(0, min(6, 3 - power))
 
     def column(head: str, texts: Sequence[str]) -> tuple[str, Sequence[str]]:

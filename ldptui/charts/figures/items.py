@@ -2,21 +2,40 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
+from itertools import product
 
+from msgspec.structs import replace
+
+from ...text import format as fmt
 from ..chart_data import ChartData
-from ..series import Axis, Plot, Series
-from .frame import Frame, plain_frame
-from .levels import GROUPS, Details
+from ..series import Bar, Bars, Grid
+from .frame import Frame, FrameView
+from .levels import Details
 from .table import ChartTable, TableColumn
 
 
-def frame(data: ChartData, _: Mapping[str, str]) -> Frame | str:
-    """The chart of the watched items (targets and true heavy hitters) with their counts."""
+def frame(data: ChartData, chosen: Mapping[str, str]) -> Frame | str:
+    """The watched items (targets and true heavy hitters) with their counts, and as another view
+    where each is lost.
+    """
     details = data.run.levels if data.run is not None else None
     if details is None:
         return ""
-    return plain_frame(items_table(details), counts_plot(details), column=3)
+    bars, grid, table = count_bars(details), kept_grid(details), items_table(details)
+    rows = dict(zip(grid.rows, table.rows, strict=True))
+    counts = FrameView(
+        "counts", lambda at, _: replace(bars, cursor=at or ""), [*rows],
+        lambda at: replace(table, rows=(rows[at],)),
+        lambda at, _: (at, 0) if at in rows else None,
+    )  # fmt: skip
+    levels = FrameView(
+        "levels", lambda at, _: replace(grid, cursor=at), [*product(rows, grid.columns)],
+        lambda at: replace(table, rows=(rows[at[0]],)), lambda at, _: (at, 0),
+    )  # fmt: skip
+    stride = len(grid.columns) if chosen.get("view") == "levels" else 1
+    return Frame(table, {"counts": counts, "levels": levels}, column=0, stride=stride)
 
 
 def lost_level(survived: Sequence[float]) -> int | None:
@@ -62,34 +81,33 @@ def _user_count(estimate: float | None, users: int) -> int | None:
     return None if estimate is None else round(estimate * users)
 
 
-def counts_plot(details: Details) -> Plot:
-    """The estimated count of each watched item over its true count.
-
-    Both axes are logarithmic; the note says how many items have no place on them.
+def count_bars(details: Details) -> Bars:
+    """The estimated counts of the watched items before and after the attack, beside the true
+    ones.
     """
-    users = {"clean": details["users"], "attacked": details["users"] + details["malicious"]}
-    series, values, placeless = list[Series](), list[float](), set[str]()
-    for group, arm, name, tone in GROUPS[:2] + GROUPS[3:]:
-        pairs = []
-        for item in details["watched"]:
-            if item["target"] == (group == "targets"):
-                pair = item["true"], (item[arm]["estimate"] or 0.0) * users[arm]
-                if min(pair) > 0:
-                    pairs.append(pair)
-                elif arm == "attacked":
-                    placeless.add(item["item"])
-        if pairs:
-            xs, ys = zip(*pairs, strict=True)
-            series.append(Series(name, xs, ys, tone, "points", cloud=False))
-            values += [*xs, *ys]
-    ends = (min(values) / 1.5, max(values) * 1.5) if values else (1.0, 10.0)
+    genuine, everyone = details["users"], details["users"] + details["malicious"]
+    bars = []
+    for name, item in zip(_names(details), details["watched"], strict=True):
+        before = _user_count(item["clean"]["estimate"], genuine) or 0.0
+        after = _user_count(item["attacked"]["estimate"], everyone)
+        value = math.nan if after is None else after
+        bars.append(Bar(name, value, true=item["true"], before=before, target=item["target"]))
+    never = sum(math.isnan(bar.value) for bar in bars)
     notes = ["mean where an item is named"]
-    if placeless:
-        notes.append(f"{len(placeless)} of {len(details['watched'])} are not named or at 0")
-    return Plot(
-        "Estimated over true counts",
-        Axis("true count of users", log=True, low=ends[0], high=ends[1]),
-        Axis("estimated count of users", log=True, low=ends[0], high=ends[1]),
-        (Series("estimated = true", ends, ends, "theory"), *series),
-        note="; ".join(notes),
-    )
+    notes += [f"{never} of {len(bars)} are never named after the attack"] if never else []
+    return Bars("Counts of users", tuple(bars), note="; ".join(notes), item="item, code")
+
+
+def kept_grid(details: Details) -> Grid:
+    """The map of the trials in which each watched item survives each level, after the attack."""
+    kept = [item["attacked"]["survived"] for item in details["watched"]]
+    return Grid(
+        "Where items are lost: % of trials that keep each", "item, code", "level", _names(details),
+        tuple(str(level["level"]) for level in details["levels"]),
+        tuple(tuple(round(100 * share, 12) for share in shares) for shares in kept),
+        f"{fmt.count(details['trials'])} trials; targets first",
+    )  # fmt: skip
+
+
+def _names(details: Details) -> tuple[str, ...]:
+    return tuple(f"{item['item']} {item['code']}" for item in details["watched"])

@@ -1,10 +1,11 @@
 """Heavy hitters: the survivors of each level, and the table of the items."""
 
+import math
 from typing import Any
 
 import pytest
 
-from ldptui.charts.figures.items import counts_plot, items_table, lost_level
+from ldptui.charts.figures.items import count_bars, items_table, kept_grid, lost_level
 from ldptui.charts.figures.levels import survivors_plot, survivors_table
 
 
@@ -67,11 +68,18 @@ def test_the_chart_of_the_levels_has_what_the_table_has() -> None:
     assert points["targets after"].error == pytest.approx([0.2093] * 10, rel=1e-3)
 
 
-def test_the_chart_of_counts_says_what_has_no_place_on_it() -> None:
-    """The target has 0 users, the hitter is not named under attack: one point is left of four."""
-    plot = counts_plot(details())
-    (before,) = [series for series in plot.series if series.style == "points"]
-    assert (before.label, list(before.x), list(before.y)) == ("true hitters before", [5000], [1125])
-    assert plot.note.endswith("2 of 2 are not named or at 0")
-    assert plot.x.log
-    assert (plot.x.low, plot.x.high) == (plot.y.low, plot.y.high) == (750, 7500)
+def test_the_map_of_the_items_shows_where_each_is_lost() -> None:
+    """A row for each item with its code; the hitter is lost at level 6."""
+    grid = kept_grid(details())
+    assert grid.rows == ("a target 1111111111", "3 0000000000")
+    assert grid.values == ((100,) * 10, (100,) * 5 + (20,) * 4 + (0,))
+    assert [row[-2] for row in items_table(details()).rows] == [None, 6]
+
+
+def test_the_bars_of_counts_say_what_is_never_named() -> None:
+    """The hitter is not named under attack, the target without one."""
+    chart = count_bars(details())
+    target, hitter = chart.bars
+    assert (target.before, target.value, target.true, target.target) == (0, 1250, 0, True)
+    assert (hitter.before, math.isnan(hitter.value), hitter.true) == (1125, True, 5000)
+    assert chart.note.endswith("1 of 2 are never named after the attack")

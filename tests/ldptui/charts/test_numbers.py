@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
@@ -244,8 +245,14 @@ def level_pairs(run: Run) -> Pairs:
 
 
 def item_pairs(run: Run) -> Pairs:
-    for row, item in zip(run.rows(), run.base["watched"], strict=True):
+    bars, grid = (view.draw(None, (80, 24)) for view in run.frame.views.values())
+    for row, item, bar, kept in zip(
+        run.rows(), run.base["watched"], bars.bars, grid.values, strict=True
+    ):
         assert row["item"] == item["item"]
+        yield (bar.true, bar.before), (item["true"], row["before"] or 0)
+        yield bar.value, math.nan if row["after"] is None else row["after"]
+        yield kept, [100 * share for share in item["attacked"]["survived"]]
         yield (row["true"], row["rank"]), (item["true"], item["rank"])
         everyone = run.base["users"] + run.base["malicious"]
         after = item["attacked"]["estimate"]
@@ -291,4 +298,6 @@ def test_the_numbers_of_a_chart_are_those_of_the_document(kind: str) -> None:
     assert len(compared) > 2
     for shown, written in compared:
         for number, other in zip(flat(shown), flat(written), strict=True):
-            assert (number, other) == (None, None) or number == pytest.approx(other, rel=1e-12)
+            assert (number, other) == (None, None) or number == pytest.approx(
+                other, rel=1e-12, nan_ok=True
+            )
