@@ -37,7 +37,7 @@ Noise: TypeAlias = tuple[str, str, tuple[str, str], tuple[float, float]]
 
 LAWS: Final[dict[str, str]] = {
     "random": "at random, for no item",
-    "crafted": "as many targets as one report can",
+    "crafted": "the most targets it can",
     "subset": "a few of the targets alone",
     "disguised": "as many ones as honest reports have",
     "avoided": "as few targets as one report can",
@@ -164,8 +164,8 @@ class ReportExplanation:
             cells = self.lay_out(cell, report, (before, after), item)
             if after is rows[0]:
                 cells = replace(cells, rate=rates[1])
-            supports = "supports" if after[1][item : item + 1].any() else "does not support"
-            text = text or f"{supports} the own item"
+            is_supported = after[1][item : item + 1].any()
+            text = text or ("supports its item" if is_supported else "does not support it")
             turns = "1" if self.shows_bits else after[0]
             yield noise_step(name, text, before, (turns, after[1]), letters, rates, cells)
             before = after
@@ -314,9 +314,10 @@ def noise_step(
 ) -> ReportStep:
     """The step of a noise that turns a 1 or a 0 into a 1 with the probabilities `rates`."""
     (was, ones), (now, sent) = before, after
+    turns = "" if now == "supported" else f" → {now}"
     outcomes = (
-        StepOutcome(f"{was} → {now}", letters[0], rates[0], count_among(sent, ones)),
-        StepOutcome(f"other → {now}", letters[1], rates[1], count_among(sent, ~ones)),
+        StepOutcome(f"{was}{turns}", letters[0], rates[0], count_among(sent, ones)),
+        StepOutcome(f"other{turns}", letters[1], rates[1], count_among(sent, ~ones)),
     )
     return ReportStep(name, text, outcomes, cells)
 
