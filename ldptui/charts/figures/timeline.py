@@ -19,6 +19,7 @@ from .setting_words import base_words
 COURSES: Final = {
     "estimates": "estimates", "gain": "gain", "ranks": "ranks", "top": "top k", "spent": "privacy",
 }  # fmt: skip
+WITHOUT_TARGETS: Final = {"spent": "privacy", "mse_clean": "error"}
 """The courses over the rounds, with the word for each; any metric over them is one more."""
 
 
@@ -31,7 +32,7 @@ def frame(data: ChartData, chosen: Mapping[str, str]) -> Frame | str:
     if (seen := data.frequencies) is not None:
         labels = dict(zip(seen.items, seen.labels, strict=True))
     top = min(int(base.parameters.get("simulate.top_k", 20)), base.domain_size)
-    names = dict(COURSES if rounds.targets else {"spent": COURSES["spent"]})
+    names = dict(COURSES if rounds.targets else WITHOUT_TARGETS)
     wanted = chosen.get("view", "")
     names |= {name: metric_words(name).name for name, each in rounds.metrics.items()
               if (not is_ours(name) or name == wanted) and name not in names
