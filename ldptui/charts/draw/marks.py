@@ -10,6 +10,7 @@ from msgspec import Struct
 from ..rows import ASCII_MARKERS, MARKERS, Look
 from ..series import Plot, Series
 from .canvas import ASCII_DOTTED, ASCII_LINES
+from .scale import Scale
 
 SPARE: Final = "●×□△◆+◇○▽≡HZ"
 ASCII_SPARE: Final = "ox#+%@^&$=HZ"
@@ -24,12 +25,13 @@ DOTTED_SAMPLES: Final = ("┄┄", "··", "╴·", "∙∙")
 
 
 class Mark(Struct, frozen=True):
-    """The look of a series: its sample in the legend, its style and its mark or dashes.
+    """A series and its look: its sample in the legend, its style and its mark or dashes.
 
     dots : a pattern of dots in place of a letter.
     number : the number of its dash pattern.
     """
 
+    series: Series
     sample: str
     style: str
     dots: str = ""
@@ -56,11 +58,11 @@ def marks_of(plot: Plot, look: Look) -> list[Mark]:
                     dots = TICKS[counts["cloud"] % len(TICKS)]
                     counts["cloud"] += 1
                 sample = CLOUD_SAMPLES.get(dots, glyph) if not is_ascii else glyph
-                found.append(Mark(sample, style, dots, glyph))
+                found.append(Mark(series, sample, style, dots, glyph))
             case "band":
-                found.append(Mark(":" if is_ascii else "⢕⢕", style))
+                found.append(Mark(series, ":" if is_ascii else "⢕⢕", style))
             case "floor":
-                found.append(Mark(".." if is_ascii else "⠌⠌", style))
+                found.append(Mark(series, ".." if is_ascii else "⠌⠌", style))
             case kind:
                 dotted = kind == "dotted"
                 samples: Sequence[str] = DOTTED_SAMPLES if dotted else SAMPLES
@@ -70,8 +72,26 @@ def marks_of(plot: Plot, look: Look) -> list[Mark]:
                 sample = (
                     plain[number % len(plain)] * 2 if is_ascii else samples[number % len(samples)]
                 )
-                found.append(Mark(sample if len(series.x) else "──", style, number=number))
+                found.append(Mark(series, sample if len(series.x) else "──", style, number=number))
     return found
+
+
+def covered_words(marks: Sequence[Mark], x: Scale, y: Scale) -> str:
+    """The marks of points that are nowhere to be seen, as later ones cover them: `●□ under ◇`."""
+    import numpy as np
+
+    above, under = dict[tuple[float, float], str](), dict[str, str]()
+    for mark in reversed(marks):
+        if mark.glyph and not mark.dots:
+            u, v = np.round(x.places(mark.series.x)), np.round(y.places(mark.series.y))
+            seen = (u >= 0) & (u < x.cells) & (v >= 0) & (v < y.cells)
+            own = [*zip(u[seen].tolist(), v[seen].tolist(), strict=True)]
+            if own and all(place in above for place in own):
+                over = "".join(dict.fromkeys(above[place] for place in own))
+                under[over] = mark.sample + under.get(over, "")
+            for place in own:
+                above.setdefault(place, mark.sample)
+    return "  ".join(f"{signs} under {over}" for over, signs in under.items())
 
 
 def series_style(plot: Plot, series: Series, look: Look) -> str:

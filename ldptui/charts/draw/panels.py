@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from ..rows import Look, Row, crop, length
 from ..series import Panels, Plot
+from .marks import marks_of
 from .plot_layout import (
     floor_words,
     lay_out,
@@ -50,20 +51,29 @@ class PanelLayout(Struct, frozen=True):
 def panel_rows(panels: Panels, look: Look) -> list[Row]:
     """The rows of a picture of panels; the note names the panels left out."""
     at = lay_out_panels(panels, look)
-    drawn: list[Row] = []
+    drawn, left_out = list[Row](), dict[str, None]()
     for first in range(0, len(at.shown), at.across):
         band, lines = at.shown[first : first + at.across], list[list[Row]]()
         for number, plot in enumerate(band):
             margin, size = _size_of(at, number, look)
             inset = " " * (margin or 0)
             title: Row = [(inset, ""), (crop(look.clean(plot.title), at.width), look.strong)]
-            lines.append([title, *_rows_of(plot, size, margin)])
+            (_, *under), *rows = _rows_of(plot, size, margin)
+            words, room = "".join(text for text, _ in under).strip(), size.width - length(title)
+            if len(words) < room:
+                title.append((words.rjust(room), look.palette.muted))
+            else:
+                left_out[words] = None
+            lines.append([title, *rows])
         for row in range(at.height):
             drawn.append([])
             for number, picture in enumerate(lines):
                 spans = picture[row] if row < len(picture) else []
                 wide = _size_of(at, number, look)[1].width + GAP
                 drawn[-1] += [*spans, (" " * (wide - length(spans)), "")]
+    words = "".join(f"; {each}" for each in left_out)
+    if at.foot and length(at.foot[-1]) + len(words) <= look.width:
+        at.foot[-1].append((words, look.palette.muted))
     return [*at.head, *drawn, *at.foot]
 
 
@@ -72,7 +82,7 @@ _DRAWN: Final[dict[tuple[int, Look, int | None], tuple[Plot, list[Row]]]] = {}
 
 
 def _rows_of(plot: Plot, size: Look, margin: int | None) -> list[Row]:
-    """The rows of a panel below its title."""
+    """The rows of a panel, first the marks that others cover, in the row of its title."""
     key = id(plot.series), size, margin
     kept, rows = _DRAWN.get(key, (None, []))
     if kept is None or kept.series is not plot.series or kept != replace(plot, title=kept.title):
@@ -86,9 +96,9 @@ def _rows_of(plot: Plot, size: Look, margin: int | None) -> list[Row]:
 def _size_of(at: PanelLayout, number: int, look: Look) -> tuple[int | None, Look]:
     """The margin of a panel of a row, and its size."""
     if at.margin is None:
-        return None, look.with_size(at.width, at.height - 1)
+        return None, look.with_size(at.width, at.height)
     margin = at.margin if not number else 1
-    return margin, look.with_size(at.width + margin, at.height - 1)
+    return margin, look.with_size(at.width + margin, at.height)
 
 
 def panel_place(panels: Panels, x: int, y: int, look: Look) -> tuple[float, float] | str | None:
@@ -106,7 +116,7 @@ def panel_place(panels: Panels, x: int, y: int, look: Look) -> tuple[float, floa
     if at.margin is None:
         return at.shown[number].title
     margin, size = _size_of(at, column, look)
-    return plot_place(_bare(at.shown[number]), left, top - 1, size, margin)
+    return plot_place(_bare(at.shown[number]), left, top, size, margin)
 
 
 def lay_out_panels(panels: Panels, look: Look) -> PanelLayout:
@@ -117,7 +127,7 @@ def lay_out_panels(panels: Panels, look: Look) -> PanelLayout:
         head = [[(crop(look.clean(panels.title), look.width), look.strong)]]
     entries: dict[str, Row] = {}
     for plot in plots:
-        for name, entry in legend_entries(plot, look, named=False).items():
+        for name, entry in legend_entries(marks_of(plot, look), look, named=False).items():
             entries.setdefault(name, entry)
     if look.height >= LOWEST:
         label = "; ".join(filter(None, (look.clean(plots[0].y.label), plots[0].x.label)))
@@ -152,8 +162,8 @@ def _margin_of(plots: Sequence[Plot], size: Look) -> int:
 
 
 def _bare(plot: Plot) -> Plot:
-    """The plot without labels, legend and note, which all panels share."""
+    """The plot without labels, legend and note, which all panels share, and an empty title."""
     series = tuple(replace(each, label="", legend=False, end="") for each in plot.series)
     levels = tuple((value, "") for value, _ in plot.levels)
     x, y = replace(plot.x, label=""), replace(plot.y, label="")
-    return replace(plot, title="", series=series, x=x, y=y, levels=levels, note="")
+    return replace(plot, title=" ", series=series, x=x, y=y, levels=levels, note="")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
@@ -12,7 +13,7 @@ from rich.cells import cell_len
 from ..rows import NO_DATA, Look, Row, crop, length, title_rows, wrap_words
 from ..series import Plot, Series
 from .canvas import Canvas
-from .marks import marks_of
+from .marks import Mark, covered_words, marks_of
 from .scale import Scale, fit_scale, zoom_axis
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ class PlotLayout(Struct, frozen=True):
     """The layout of a plot: the positions of its axes, legend, names and data.
 
     names : the names at the ends of lines, by row from the bottom.
+    marks : the look of each series.
     """
 
     head: list[Row]
@@ -41,6 +43,7 @@ class PlotLayout(Struct, frozen=True):
     y: Scale
     names: dict[int, Row]
     has_label: bool
+    marks: Sequence[Mark]
 
 
 def plot_rows(plot: Plot, look: Look, margin: int | None = None) -> list[Row]:
@@ -63,7 +66,7 @@ def plot_rows(plot: Plot, look: Look, margin: int | None = None) -> list[Row]:
     cursor = None if plot.cursor is None else at.x.cell(plot.cursor)
     label = plot.x.label if at.has_label else ""
     if plot.title and at.head:
-        words, room = _covered_words(plot, at, look), look.width - length(at.head[0])
+        words, room = covered_words(at.marks, at.x, at.y), look.width - length(at.head[0])
         at.head[0].extend([(words.rjust(room), muted)] * (len(words) < room))
     return [*at.head, *body, *x_axis(at.x, label, at.margin, cursor, look), *at.foot]
 
@@ -96,7 +99,8 @@ def lay_out(
     has_names = any(each.end for each in plot.series) or any(label for _, label in plot.levels)
     named = named and has_names and look.width >= NAMED
     notes = (plot.note, *floor_words(plot, look))
-    head, foot = heading(plot, look, named), note_rows("; ".join(filter(None, notes)), look)
+    marks = marks_of(plot, look)
+    head, foot = heading(plot, marks, look, named), note_rows("; ".join(filter(None, notes)), look)
     has_label = bool(plot.x.label) and look.height >= 10
     room = look.height - 2 - has_label
     while room - len(head) - len(foot) < 3 and (head or foot):
@@ -111,7 +115,7 @@ def lay_out(
     ends = fit_scale(plot.x, xs, max(2, look.width - 2), 9)
     if y is None or ends is None:
         return None
-    names = place_names(plot, ends, y, look) if named else {}
+    names = place_names(plot, marks, ends, y, look) if named else {}
     if names is None:
         return lay_out(plot, look, margin, named=False)
     labels = max((cell_len(look.clean(text)) for _, text in y.ticks), default=0)
@@ -121,7 +125,7 @@ def lay_out(
     widest = max((cell_len(look.clean(text)) for _, text in ends.ticks), default=1)
     x = fit_scale(plot.x, xs, cells, max(6 if cells < 40 else 9, widest + 2))
     assert x is not None  # as with more cells
-    return PlotLayout(head, foot, left, x, y, names, has_label)
+    return PlotLayout(head, foot, left, x, y, names, has_label, marks)
 
 
 def first_bands(plot: Plot, count: int) -> Plot:
@@ -156,7 +160,7 @@ def _heights(plot: Plot) -> list[Floats]:
 # --- Words around the data -----------------------------------------------------------------------
 
 
-def heading(plot: Plot, look: Look, named: bool) -> list[Row]:
+def heading(plot: Plot, marks: Sequence[Mark], look: Look, named: bool) -> list[Row]:
     """The title, and the y-axis's label with the legend.
 
     named : True if lines have names at their ends.
@@ -166,7 +170,7 @@ def heading(plot: Plot, look: Look, named: bool) -> list[Row]:
         title = [[(crop(look.clean(plot.title), look.width), look.strong)]]
     if look.height < 7:
         return title
-    entries, label = legend_entries(plot, look, named), look.clean(plot.y.label)
+    entries, label = legend_entries(marks, look, named), look.clean(plot.y.label)
     rows = legend_rows(label, entries, look)
     if not plot.title and entries and len(rows) > 1:  # words around it say what y is
         rows = legend_rows("", entries, look)
@@ -180,12 +184,16 @@ def floor_words(plot: Plot, look: Look) -> list[str]:
     return [f"{sample} {label}" for label in floors if label]
 
 
-def legend_entries(plot: Plot, look: Look, named: bool) -> dict[str, Row]:
-    """The sample and the name of each series that has no name at its end."""
-    ends = _end_names(plot) if named else set()
+def legend_entries(marks: Sequence[Mark], look: Look, named: bool) -> dict[str, Row]:
+    """The sample and the name of each series that has no name at its end; points have one if there
+    are any.
+    """
+    ends = _end_names(marks) if named else set()
     entries: dict[str, Row] = {}
-    for series, mark in zip(plot.series, marks_of(plot, look), strict=True):
-        label = series.label
+    for mark in marks:
+        series, label = mark.series, mark.series.label
+        if series.style == "points" and not any(map(math.isfinite, series.y)):
+            continue
         if series.end in ends:
             label = label.removeprefix(f"{series.end}, ")
         if series.legend and label and label not in ends and series.style != "floor":
@@ -249,25 +257,26 @@ def x_axis(scale: Scale, label: str, margin: int, cursor: int | None, look: Look
     return rows
 
 
-def _end_names(plot: Plot) -> set[str]:
+def _end_names(marks: Sequence[Mark]) -> set[str]:
     """The names at the ends of lines."""
-    return {series.end for series in plot.series if series.end and len(series.x)}
+    return {mark.series.end for mark in marks if mark.series.end and len(mark.series.x)}
 
 
-def place_names(plot: Plot, x: Scale, y: Scale, look: Look) -> dict[int, Row] | None:
+def place_names(
+    plot: Plot, marks: Sequence[Mark], x: Scale, y: Scale, look: Look
+) -> dict[int, Row] | None:
     """The names at the ends of lines, by row; None if there are too few rows.
 
     Lines that end within half a row share a row. If points have the same name, their mark stands
     before it.
     """
-    names, ends = _end_names(plot), list[tuple[float, str, str]]()
-    marks = marks_of(plot, look)
-    own = {series.label: mark.sample for series, mark in zip(plot.series, marks, strict=True)
-           if series.style == "points"}  # fmt: skip
-    lines = {mark.sample for series, mark in zip(plot.series, marks, strict=True)
-             if series.style == "line" and series.end in names}  # fmt: skip
+    names, ends = _end_names(marks), list[tuple[float, str, str]]()
+    own = {mark.series.label: mark.sample for mark in marks if mark.series.style == "points"}
+    lines = {mark.sample for mark in marks
+             if mark.series.style == "line" and mark.series.end in names}  # fmt: skip
     is_bare = len(lines) > 1 and (look.charset == "ascii" or not look.palette.has_colours)
-    for series, mark in zip(plot.series, marks, strict=True):
+    for mark in marks:
+        series = mark.series
         if series.end in names and (placed := _last_place(series, x, y)) is not None:
             stroke = f"{mark.sample} " if is_bare and series.style in ("line", "dotted") else ""
             sample = f"{own[series.end]} " if series.end in own else stroke
@@ -311,10 +320,10 @@ def _paint(plot: Plot, at: PlotLayout, look: Look) -> list[Row]:
     import numpy as np
 
     canvas = Canvas(at.x.cells, at.y.cells, look)
-    marked = [*zip(plot.series, marks_of(plot, look), strict=True)]
-    clouds = [floats(series.x) for series, mark in marked if mark.dots]
+    clouds = [floats(mark.series.x) for mark in at.marks if mark.dots]
     crowded = _crowded_columns(clouds, at.x)
-    for series, mark in sorted(marked, key=lambda pair: BELOW_FIRST.index(pair[0].style)):
+    for mark in sorted(at.marks, key=lambda each: BELOW_FIRST.index(each.series.style)):
+        series = mark.series
         count = min(len(series.x), len(series.y))
         if not count:
             continue
@@ -345,21 +354,6 @@ def _paint(plot: Plot, at: PlotLayout, look: Look) -> list[Row]:
         sign = ":" if look.charset == "ascii" else "┊"
         canvas.text_below(cursor or 0, row, sign, look.palette.foreground)
     return canvas.rows()
-
-
-def _covered_words(plot: Plot, at: PlotLayout, look: Look) -> str:
-    """The marks of series whose points all lie under those of another: `□ under ◇`."""
-    import numpy as np
-
-    cells, words = dict[str, set[tuple[float, float]]](), list[str]()
-    for series, mark in zip(plot.series, marks_of(plot, look), strict=True):
-        if mark.glyph and not mark.dots and len(series.x):
-            u, v = np.round(at.x.places(series.x)), np.round(at.y.places(series.y))
-            own = {*zip(u.tolist(), v.tolist(), strict=True)}
-            words += [f"{each} under {mark.sample}" for each in cells if cells[each] <= own]
-            cells = {each: below for each, below in cells.items() if not below <= own}
-            cells[mark.sample] = own
-    return "   ".join(words)
 
 
 def _crowded_columns(clouds: Sequence[Floats], x: Scale) -> frozenset[int]:

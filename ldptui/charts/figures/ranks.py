@@ -140,6 +140,8 @@ def _scale_of(frequencies: FrequencySummary, lost: bool) -> _Scale:
     shown = [*frequencies.clean.mean]
     if target_places(frequencies):
         shown += frequencies.attacked_estimates.mean
+    if frequencies.defended_estimates is not None:
+        shown += frequencies.defended_estimates.mean
     if floor is None:
         bottom = min(bottom, round_down(min((value for value in shown if value > 0), default=top)))
     highest = max((value for value in shown if math.isfinite(value)), default=top)
@@ -182,7 +184,6 @@ def _clouds(
         tone: Tone = "attacked" if attacked else "clean"
         return [Series(label, *ranking.item_points(values, chosen), tone, "points")]
     verdicts = findings(frequencies)
-    # Also of what is not found now: the legend stays as it is while the trials come in.
     return [
         Series(
             label,

@@ -214,7 +214,7 @@ def test_names_of_lines_that_end_together_share_a_row_and_carry_their_marks() ->
     assert any(row.rstrip().endswith("□ GRR") for row in drawn)
     assert "OUE" not in drawn[1]  # no entry of the legend is left
     assert "● OUE" in " ".join(rows(chart, 40, 16)[:4])  # without room at the ends
-    assert drawn[0].split() == ["t", "●", "under", "△"]
+    assert drawn[0].split() == ["t", "●", "under", "□△"]
 
 
 def test_more_points_than_columns_are_dots_and_others_have_their_mark() -> None:
