@@ -56,7 +56,7 @@ READ: Final[Mapping[str, tuple[str, ...]]] = {
     "tab Answer": ("fakes m", "3210", "as it is", "OUE instead"),
     "tab Privacy": ("all reports of an item", "0.5371", "ε of t reports"),
     "tab Levels": ("Survivors over the levels", "true hitters"),
-    "tab Items": ("Counts of users", "item, code", "never named"),
+    "tab Items": ("Counts of users", "gained", "never named"),
     "tab Distribution": ("Distribution of the users' numbers", "share of the users", "shift +"),
     "tab Success": ("Targets among the top k over", "simulated", "0.01"),
     "lab Accuracy": ("How exact is a trusted curator?", "privacy budget ε", "a count is off by"),
