@@ -74,7 +74,9 @@ class Diffstats(BitFilter):
         left = np.ones(law.size, dtype=np.bool_)
         within = supported.sum(axis=0)
         best, chosen, chosen_ones = np.inf, tuple[int, ...](), left
-        for fitting in order.tolist()[:-1]:
+        for step, fitting in enumerate(order.tolist()[:-1]):
+            if step and not observed[fitting]:  # whom leaving out changes nothing
+                continue
             left[fitting] = False
             within = within - supported[fitting]
             top = np.sort(np.argsort(-within, kind="stable")[: self.top]).tolist()

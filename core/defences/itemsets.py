@@ -139,12 +139,10 @@ def _pairs(
 ) -> tuple[ItemsetLevel, BoolArray]:
     """The kept pairs, and bool[d, d]: which items are in one."""
     together = pair_counts(columns, items)
-    first, second = np.triu_indices(items.size, 1)
+    first, second = np.nonzero(np.triu(together >= least, 1))
     support = together[first, second]
     expected = single[items[first]] * (single[items[second]] / users)
-    beyond = np.where(support >= least, _deviations(support, expected), -np.inf)
-    best = _most(beyond)
-    best = best[np.isfinite(beyond[best])]
+    best = _most(_deviations(support, expected))
     sets = np.stack([items[first[best]], items[second[best]]], axis=1)
     joined = np.zeros((len(columns), len(columns)), dtype=np.bool_)
     joined[sets[:, 0], sets[:, 1]] = joined[sets[:, 1], sets[:, 0]] = True
