@@ -11,8 +11,8 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from ldptui.core.base.errors import FileError, ScenarioError, check_among, got, reason_of
-from ldptui.core.base.files import is_folder
+from ldptui.core.base.errors import FileError, ScenarioError, check_among, got
+from ldptui.core.base.files import fault_of, is_folder
 
 from ..questions import load_question
 from ..questions.choices import kinds
@@ -52,7 +52,9 @@ def read_opening(options: Opening) -> dict[str, Any]:
         option = find_option(asked.options, error.key)
         raise ScenarioError(error.rule, error.key if option is None else option.flag) from error
     for place in (*places, *filter(None, [options.domain])):
-        _check_there(place)
+        later = is_folder(place) or glob.has_magic(place)
+        if not later and (fault := fault_of(Path(place))):
+            raise FileError(f"{place} cannot be read: {fault}")
     if options.domain is not None:
         given["domain"] = os.path.abspath(options.domain)  # noqa: PTH100
     if options.settings:
@@ -71,16 +73,6 @@ def _refuse_kind(kind: str) -> None:
         rule = "must be a protocol of ldptui's own to be opened; ldptui estimate takes your code"
         raise ScenarioError(f"{rule}, {got(kind)}", "--protocol")
     check_among(kind, kinds(), "--protocol")
-
-
-def _check_there(place: str) -> None:
-    """Refuse a file that cannot be read; raises FileError. A folder or a pattern is for later."""
-    if is_folder(place) or glob.has_magic(place):
-        return
-    try:
-        Path(place).open("rb").close()
-    except (OSError, ValueError) as error:
-        raise FileError(f"{place} cannot be read: {reason_of(error)}") from error
 
 
 def first_question(opened: dict[str, Any]) -> LabQuestion:

@@ -132,10 +132,9 @@ def report(results: RunResults, output: Output, quiet: bool) -> int:
             f"ldptui: interrupted: {text.count(results.trials)} of "
             f"{text.count(results.experiment.trials)} trials are done"
         )
-        return exits.INTERRUPTED
-    if output.path is not None and not quiet:
+    elif output.path is not None and not quiet:
         note(f"wrote {output.path}")
-    return exits.FAILED if results.failures else exits.DONE
+    return exit_code(results)
 
 
 def tell_failures(results: RunResults) -> None:
@@ -157,7 +156,7 @@ def tell_failures(results: RunResults) -> None:
 
 
 def exit_code(results: RunResults) -> int:
-    """The exit code of results written to a file."""
+    """The exit code of results that were printed or written."""
     if not results.has_ended:
         return exits.INTERRUPTED
     return exits.FAILED if results.failures else exits.DONE

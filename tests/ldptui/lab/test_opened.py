@@ -119,4 +119,4 @@ def test_the_command_opens_what_the_tabs_read(
         (["day-1.csv", *line[1:3], "--epsilon", "-1", "--items", "6"], "--epsilon must be in"),
     ):
         assert words in fail(capsys, 2, *arguments)
-    assert "No such file" in fail(capsys, 3, "nowhere.csv", *line[1:-1])
+    assert "no such file" in fail(capsys, 3, "nowhere.csv", *line[1:-1])
