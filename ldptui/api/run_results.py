@@ -329,7 +329,7 @@ class Results(TabularResult):
 
 
 def plot(runs: Sequence[Results], chart: str | None = None, columns: int = 2) -> Any:
-    """A chart of several runs in one picture; its legend names the settings in which they differ.
+    """A chart of several runs in one picture, which names the settings in which they differ.
 
     Parameters
     ----------
@@ -351,7 +351,7 @@ def plot(runs: Sequence[Results], chart: str | None = None, columns: int = 2) ->
     --------
     >>> import ldptui
     >>> runs = [ldptui.run("quickstart", set={"protocol.epsilon": e}, trials=2) for e in (1, 2)]
-    >>> [text.get_text() for text in ldptui.plot(runs).legends[0].get_texts()][1:3]
+    >>> [text.get_text() for text in ldptui.plot(runs).axes[0].texts]
     ['ε 1', 'ε 2']
     """
     is_list = isinstance(runs, list | tuple) and len(runs) > 0

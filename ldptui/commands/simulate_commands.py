@@ -141,7 +141,7 @@ def plot(
 
     Draw a chart for paper with its caption. SCENARIO is simulated first, or it is a run
     in the store: a number in the list of "ldptui runs", or "last". Runs after it are laid
-    over it, and the legend says in which settings they differ. The scenario is in the
+    over it, and it says in which settings they differ. The scenario is in the
     file as well: "ldptui replay FILE" computes it again.
 
     Parameters
