@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from io import StringIO
+from itertools import zip_longest
 from typing import Any
 
 from msgspec.structs import replace
@@ -105,7 +106,14 @@ class ChartView(Widget, can_focus=True):
     def watch_chart(self, old: Chart | None, new: Chart | None) -> None:
         if self._drawn is None or not _same(old, new):
             self._drawn = None
-            self.refresh()
+            self.call_later(self._refresh_changed)  # first the others hear of what is new
+
+    def _refresh_changed(self) -> None:
+        """Draw the rows that changed again; all of them if another frame came before."""
+        before = [] if self._drawn is not None else self._rows
+        pairs = zip_longest(before, self._current_rows() if before else ())
+        changed = [y for y, (row, other) in enumerate(pairs) if row != other]
+        self.refresh(*(Region(0, y, self.size.width, 1) for y in changed))
 
     def watch_zoom(self) -> None:
         self._drawn = None

@@ -61,13 +61,17 @@ async def test_it_shows_the_rows_of_the_chart() -> None:
         assert app.view.shown()[0] == "Title"
 
 
-async def test_an_equal_chart_draws_nothing() -> None:
+async def test_a_chart_draws_the_rows_that_differ() -> None:
     app = Host(plot(1, 5, 9))
     async with app.run_test(size=(60, 20)) as pilot:
         app.view.rendered.clear()
         app.view.chart = plot(1, 5, 9)
         await pilot.pause()
         assert app.view.rendered == []
+        app.view.chart = other = replace(plot(1, 5, 9), title="Another")
+        await pilot.pause()
+        assert app.view.rendered == [0]
+        assert app.view.shown() == expected(app, other)
 
 
 async def test_the_rows_are_drawn_once_for_all_lines(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -126,7 +126,8 @@ class ChartInput(Struct, frozen=True):
     def result(self) -> str:
         """The title of the result: the run, its cell, trials and sweep; "" if there is no run.
 
-        For a preview: the cells and trials of a full run; after an edit: "STALE: …".
+        For a preview: the cells and trials of a full run; after an edit: "STALE: …". How many
+        trials are done of a run that goes on, the status line says.
         """
         run, base = self.snapshot, self.base
         if run is None or base is None or not base.trials:
@@ -136,12 +137,13 @@ class ChartInput(Struct, frozen=True):
         if self.marked:
             return self._stale_result(name, trials)
         here = f" · at {words}" if (words := self.cell_words) else ""
-        plain, scenario = f"{name}{f' · {trials}' * run.full}{here}", self.scenario
+        is_over = run.full and run.status != "running"
+        plain, scenario = f"{name}{f' · {trials}' * is_over}{here}", self.scenario
         if scenario is None or not scenario.sweep or (run.full and len(run.cells) < 2):
             return plain
         swept, many = describe_sweep(scenario.sweep), count(scenario.cells)
         if run.full:
-            return f"{name} · {many} × {trials}{here} · {swept}"
+            return f"{name}{f' · {many} × {trials}' * is_over}{here} · {swept}"
         each = count(int(scenario.document.get("trials", base.trials)))
         return f"{plain} · {self.run_key} runs {many} × {each}"
 
