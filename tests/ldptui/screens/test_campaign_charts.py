@@ -161,6 +161,9 @@ def test_points_of_a_preview_stay_until_the_run_has_its_own() -> None:
 async def test_a_cursor_goes_through_the_rounds_and_the_frequencies_follow() -> None:
     draft, run = campaign()
     async with showing(draft=draft, run=run) as (pane, pilot):
+        assert pane.tab == "timeline"  # that of the rounds, when they are added
+        pane.tab = "frequencies"
+        await pilot.pause()
         before = chart(pane, "bars")
         assert "all 5 rounds" in seen(pane.app)
         await pilot.press("full_stop", "full_stop")
@@ -212,6 +215,7 @@ async def test_a_round_that_is_not_kept_shows_the_one_before() -> None:
     draft, run = campaign()
     thinned = replace(run, round_frequencies={0: run.round_frequencies[0]})
     async with showing(draft=draft, run=thinned) as (pane, pilot):
+        pane.tab = "frequencies"
         await pilot.press("end")
         assert pane.cursor == 4
         assert chart(pane, "bars").title.endswith("round 0 of 0–4")

@@ -57,9 +57,9 @@ def _about(draft: Draft | None) -> About:
     lists, levels = task_of(scenario) in LISTS, task_of(scenario) == HITTERS
     cell = draft.cell if draft is not None else None
     if cell is None:
-        in_text = in_rounds(draft.document if draft is not None else None)
-        goal = has_goal(draft)
-        return About(lists=lists, levels=levels, rounds=in_text, pairs=pairs, goal=goal)
+        text = (draft.document if draft is not None else None) or {}
+        rounds, goal = in_rounds(text), "goal" in text
+        return About(lists=lists, levels=levels, rounds=rounds, pairs=pairs, goal=goal)
     from ldptui.core.law.longitudinal import Memoising
 
     return About(
@@ -74,11 +74,6 @@ def _about(draft: Draft | None) -> About:
         keeps=isinstance(cell.protocol, Memoising),
         goal=cell.goal is not None,
     )
-
-
-def has_goal(draft: Draft | None) -> bool:
-    """True if the draft's text has a table `[goal]`."""
-    return draft is not None and "goal" in (draft.document or {})
 
 
 def first_tab(scenario: Scenario | None) -> str:
@@ -116,11 +111,10 @@ def _items(scenario: Scenario) -> int | None:
     return len(population.get("counts", ())) or population.get("items")
 
 
-def in_rounds(document: Mapping[str, Any] | None) -> bool:
+def in_rounds(document: Mapping[str, Any]) -> bool:
     """True if a scenario's document has several rounds."""
-    attack = (document or {}).get("attack")
-    phased = isinstance(attack, Mapping) and "phase" in attack
-    return phased or "campaign" in (document or {})
+    attack = document.get("attack")
+    return (isinstance(attack, Mapping) and "phase" in attack) or "campaign" in document
 
 
 def _numbers(values: list[object]) -> bool:
@@ -136,26 +130,32 @@ def task_of(scenario: Scenario | None) -> str:
 class Tabs:
     """The tabs of the draft; while it is invalid, those of the last valid draft.
 
-    When a goal is added its tab is shown, and when it is removed the tab before.
+    When a goal or a phase is added its tab is shown, and when it is removed the tab before.
     """
 
     def __init__(self) -> None:
         self.names = tabs_of(None)
-        self._goal, self._other = False, "answer"  # the tab of drafts with a goal, or without
+        self._own = ""  # the tab of a goal or of rounds, if the draft has them
+        self._kept = dict[str, str]()  # by the own tab: that which was shown last
 
     def open_on(self, draft: Draft) -> str:
         """The tab that a scenario opens with."""
-        self._goal = has_goal(draft)
-        self._other = "frequencies" if self._goal else "answer"
+        self._own, self._kept = _own_tab(tabs_of(draft)), {}
         return first_tab(draft.scenario)
 
     def follow(self, draft: Draft | None, tab: str) -> str:
         """Take over an edited draft; returns the tab to show in place of `tab`, or `tab`."""
         if draft is None or draft.parses:
             self.names = tabs_of(draft)
-            if has_goal(draft) != self._goal:
-                self._goal, self._other, tab = not self._goal, tab, self._other
+            if (own := _own_tab(self.names)) != self._own:
+                self._kept[self._own], self._own = tab, own
+                tab = self._kept.get(own, own or "frequencies")
         return tab if tab in dict(self.names) else self.names[0][0]
+
+
+def _own_tab(tabs: Choices) -> str:
+    """The tab of a goal or of rounds among these; "" if there is none."""
+    return next((name for name, _ in tabs if name in ("answer", "timeline")), "")
 
 
 def fitting(tabs: Choices, width: int) -> Choices:
