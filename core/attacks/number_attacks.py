@@ -75,7 +75,7 @@ class OutputPoisoning(AtNumber):
     """
 
     mean: Annotated[float, Range()]
-    second_moment: Annotated[float, Range(0.0)] | None = None
+    second_moment: Annotated[float, Range(0)] | None = None
     kind: Literal["opa"] = "opa"
     report_law: ClassVar[LawName] = "steered"
 

@@ -155,7 +155,7 @@ class Page:
     def missing(self) -> str:
         """The words shown in place of the answer while there is none."""
         if self.problems:
-            return "no answer: what is wrong stands in the form"
+            return "no answer yet: the form says what is wrong"
         return "the answer is being computed"
 
     @property

@@ -41,6 +41,7 @@ LEAST: Final = 20
 """Cells that the difference of a run has at least; time, trials and duration give way to it."""
 NEEDING: Final = {
     "runs.overlay": "this is the run shown: on another run this key lays it over",
+    "runs.difference": "there is no other run yet: ctrl+r makes one",
     "runs.group": "no run is laid over the one shown: space on another does that",
 }
 """What the keys need that do nothing, by their bindings."""
@@ -230,7 +231,7 @@ class RunsPane(FilteredList):
                 return kept
             case "remove":
                 return run.status != "running" and run.snapshot.full
-        return what != "difference" or len(self.run_list.runs) > 1
+        return what != "difference" or len(self.run_list.runs) > 1 or None
 
     def on_option_list_option_selected(self, event: LineList.OptionSelected) -> None:
         event.stop()
@@ -291,7 +292,7 @@ def _description(run: Run, before: Run | None) -> list[str]:
     name = f"{run.name[:1].upper()}{run.name[1:]}"
     digest = run.snapshot.digest if run.snapshot.full else ""
     drawn = fmt.drawn_by(digest, run.snapshot.numpy) if digest else ""
-    kept = "of this session" if run.kept is None else DRAWN.format_map(run.kept.versions)
+    kept = "of this session; ctrl+r keeps a run" if run.kept is None else DRAWN.format_map(run.kept.versions)
     setting = describe_scenario(run.document), central_budget_words(run), drawn, kept
     texts = [(f"{name}: {status}", run.title), setting]
     lines = [" · ".join(filter(None, words)) for words in texts]

@@ -164,7 +164,7 @@ async def test_where_an_answer_is_missing_it_says_why() -> None:
         engine.answer()
         await until(pilot, lambda: screen._question is None)
         assert screen.page.problem
-        assert "what is wrong stands in the form" in missing()
+        assert "the form says what is wrong" in missing()
         assert problem(screen, "alpha")
         await edit(screen, pilot, "alpha", 0.2)  # nothing is said any more while it is computed
         await until(pilot, lambda: screen._question is not None)
