@@ -292,7 +292,7 @@ def _description(run: Run, before: Run | None) -> list[str]:
     name = f"{run.name[:1].upper()}{run.name[1:]}"
     digest = run.snapshot.digest if run.snapshot.full else ""
     drawn = fmt.drawn_by(digest, run.snapshot.numpy) if digest else ""
-    kept = "of this session; ctrl+r keeps a run" if run.kept is None else DRAWN.format_map(run.kept.versions)
+    kept = "of this session" if run.kept is None else DRAWN.format_map(run.kept.versions)
     setting = describe_scenario(run.document), central_budget_words(run), drawn, kept
     texts = [(f"{name}: {status}", run.title), setting]
     lines = [" · ".join(filter(None, words)) for words in texts]
