@@ -22,7 +22,7 @@ from textual.theme import Theme
 from textual.widgets import Input
 
 from .charts.rows import ROLES
-from .engine import COMMAND, Engine
+from .engine.engine import COMMAND, Engine
 from .messages import HelpAsked, KeysProposed, StatusNote
 from .screens.workbench.screen import WorkbenchScreen
 from .screens.workbench.simulating import MakeEngine

@@ -113,7 +113,7 @@ async def _show(
     """The app, after the user has quit it."""
     lab_engine = None
     if collection is not None:
-        from ..engine import Engine
+        from ..engine.engine import Engine
         from .reports_opening import first_question
 
         lab_engine = await Engine.begin(first_question(collection))

@@ -17,7 +17,7 @@ from ldptui.app import Workbench
 from ldptui.core import plugins
 from ldptui.core.base.streams import digest
 from ldptui.core.plugins.code_location import code_in_file
-from ldptui.engine import COMMAND
+from ldptui.engine.engine import COMMAND
 from ldptui.screens.dialogs.prompts import ConsentScreen
 from ldptui.session.attack_options import unseen_code
 from ldptui.session.consent import UnseenCode

@@ -18,7 +18,7 @@ from ldptui.session.snapshot import LabQuestion, Reply, Request, Snapshot, Statu
 
 
 class FakeEngine:
-    """Has the interface of `ldptui.engine.Engine`.
+    """Has the interface of `ldptui.engine.engine.Engine`.
 
     requests : what was asked for, in order. cancelled : the keys of the runs that were cancelled.
     active : the request that runs, None where nothing does. code : what is found under the names

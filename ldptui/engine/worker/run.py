@@ -71,7 +71,7 @@ class RunningRequest:
         self.memory: RunMemory | None = None
         self.note = ""  # why the run is not kept
         self.wanted = 0
-        self.latest = ""
+        self.about = self.latest = ""  # words before those of progress, and all of them
         self.base: CellsSoFar | None = None
         self.picture = Picture()
         self.at = ""
@@ -222,11 +222,10 @@ class RunningRequest:
             answers = ShieldedStore(
                 KeptAnswers(self.store, found=FOUND.found), self.inbox.shield_work
             )
-        reporter = ProgressReporter(self)
-        for step in run_goal_searches(experiment, answers=answers, tell=reporter.tell):
-            reporter.about = searching(step.done, step.total)
-            reporter.tell("")
-        self.latest = ""
+        for step in run_goal_searches(experiment, answers=answers, tell=self.tell):
+            self.about = searching(step.done, step.total)
+            self.tell("")
+        self.about = self.latest = ""
         return self.allow(step.experiment)
 
     def _work_cells(
@@ -263,7 +262,7 @@ class RunningRequest:
         steps = run(
             group.experiment,
             executor=self.executor,
-            tell=ProgressReporter(self).tell,
+            tell=self.tell,
             frequencies=details,
             memory=memory,
         )
@@ -307,7 +306,7 @@ class RunningRequest:
         """Show one trial of a cell whose first block takes long; the block then replaces it."""
         cell = group.experiment.cells[0]
         with self.inbox.interruptible(), suppress(CellError):  # the run will meet it again
-            group.update((cell.block(0, 1, ProgressReporter(self).tell),))
+            group.update((cell.block(0, 1, self.tell),))
         with self.inbox.interruptible():
             group.reckon()
             self.picture.reckon(cell)
@@ -373,21 +372,10 @@ class RunningRequest:
         cells = [cell for group in self.groups for cell in group.measured]
         return digest(cells) if any(cell.trials for cell in cells) else ""
 
-
-class ProgressReporter:
-    """The reports of what a run is computing.
-
-    about : words before each report.
-    """
-
-    def __init__(self, run: RunningRequest) -> None:
-        self._run, self.about = run, ""
-
     def tell(self, words: str) -> None:
         """Send progress words beside the number of trials, no more often than other messages."""
-        run = self._run
-        if time.perf_counter() < run.sent_at + run.request.interval:
+        if time.perf_counter() < self.sent_at + self.request.interval:
             return
-        with run.inbox.shield_work():
-            run.latest = ", ".join(filter(None, (self.about, words)))
-            run.send("running")
+        with self.inbox.shield_work():
+            self.latest = ", ".join(filter(None, (self.about, words)))
+            self.send("running")

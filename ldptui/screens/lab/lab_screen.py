@@ -23,7 +23,7 @@ from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Static
 
-from ...engine import LAB, Engine
+from ...engine.engine import LAB, Engine
 from ...messages import (
     FieldFocused,
     KeyEdited,

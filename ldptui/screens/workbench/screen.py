@@ -19,7 +19,7 @@ from textual.widgets import Static
 
 from ldptui.core.base.files import is_there
 
-from ...engine import Engine
+from ...engine.engine import Engine
 from ...messages import RunAsked, RunProgressed, RunsChosen, SelectionsChanged, WorkerChanged
 from ...session.autosave import WHOLE
 from ...session.draft import value_of

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from msgspec.structs import replace
 from textual.message import Message
 
-from ...engine import Engine
+from ...engine.engine import Engine
 from ...session.attack_options import unseen_code
 from ...session.runs import Run, alike, may_change
 from ...session.snapshot import Request, Snapshot, with_rest

@@ -288,7 +288,7 @@ async def test_a_dismissed_child_is_not_heard() -> None:
 
 APP = """
 import asyncio, sys
-from ldptui.engine import Engine
+from ldptui.engine.engine import Engine
 from ldptui.session.snapshot import Request
 from support.worker import HALTING
 
@@ -329,7 +329,7 @@ async def test_workers_do_not_outlive_a_killed_app() -> None:
 
 def test_the_engine_imports_nothing_heavy() -> None:
     check = """
-import sys, ldptui.engine
+import sys, ldptui.engine.engine
 heavy = {"numpy", "scipy", "pydantic", "plotext", "xxhash", "tomlkit", "ldptui.core.scenario"}
 sys.exit(", ".join(heavy & sys.modules.keys()) or None)
 """

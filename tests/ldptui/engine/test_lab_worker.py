@@ -13,7 +13,7 @@ from support.recorded_engine import gone
 from support.worker import soon
 from textual.message import Message
 
-from ldptui.engine import LAB, Engine
+from ldptui.engine.engine import LAB, Engine
 from ldptui.messages import QuestionReply
 from ldptui.questions.sheet import decode_answer
 from ldptui.questions.topics import starting

@@ -237,6 +237,3 @@ def test_the_relation_of_the_issue_and_what_restores_it(tmp_path: Path) -> None:
         ("2", 1),
     ]
     assert not any("whoever" in words for words in mended.words)
-
-
-# Synthetic.

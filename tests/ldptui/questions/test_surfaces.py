@@ -147,7 +147,7 @@ CASES: Final[Mapping[str, tuple[Options, list[Refusal]]]] = {
         {"entries": ("daily=0.1x30", "census=0.5,1e-8"), "people": 2},
         [
             ({}, "entries", "must be given at least once"),
-            ({"entries": ("a=0.1", "b")}, "entries", "must be [NAME=]EPSILON"),
+            ({"entries": ("a=0.1", "0.1xa")}, "entries", "must be [NAME=]EPSILON"),
             ({"rappor": (0.5, 0.5, 0.75, 99.0)}, "rappor", "must have 1 to 16 hashes, got 99"),
         ],
     ),
@@ -186,7 +186,7 @@ CASES: Final[Mapping[str, tuple[Options, list[Refusal]]]] = {
                     "high": 1.0,
                 },
                 "high",
-                "must be",
+                "must be above low",
             ),
         ],
     ),

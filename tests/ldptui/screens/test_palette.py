@@ -19,7 +19,7 @@ from textual.widgets import Static
 
 from ldptui import scenarios
 from ldptui.app import Workbench
-from ldptui.engine import Engine
+from ldptui.engine.engine import Engine
 from ldptui.screens.dialogs.prompts import TextScreen
 from ldptui.screens.help_screen import help_text
 from ldptui.screens.library_screen import entries
