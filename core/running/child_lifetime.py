@@ -49,11 +49,16 @@ _one_at_a_time: Final = threading.Lock()
 _ending_threads: Final[WeakSet[threading.Thread]] = WeakSet()
 
 
+def _check_going() -> None:
+    """Raise RunError in a thread in which no further process starts."""
+    if threading.current_thread() in _ending_threads:
+        raise RunError("the run was interrupted")
+
+
 class _StoppableProcess(SpawnProcess):
     def start(self) -> None:
         with _one_at_a_time:
-            if threading.current_thread() in _ending_threads:
-                raise RunError("the run was interrupted")
+            _check_going()
             super().start()
 
 
@@ -61,6 +66,9 @@ class StoppableContext(SpawnContext):
     """The `spawn` context of `multiprocessing` whose processes `kill_processes` can end."""
 
     Process = _StoppableProcess
+
+    def __init__(self) -> None:
+        _check_going()  # before there are semaphores, which nobody would take down at the end
 
 
 def kill_processes(thread: threading.Thread) -> None:
