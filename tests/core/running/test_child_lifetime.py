@@ -24,10 +24,9 @@ def test_a_stopped_thread_starts_no_process() -> None:
         ready.set()
         go.wait()
         for start in (process.start, StoppableContext):
-            try:
+            with pytest.raises(RunError) as caught:
                 start()
-            except RunError as error:
-                met.append(str(error))
+            met.append(str(caught.value))
 
     thread = threading.Thread(target=starting)
     thread.start()
