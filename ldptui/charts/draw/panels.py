@@ -130,8 +130,7 @@ def lay_out_panels(panels: Panels, look: Look) -> PanelLayout:
         for name, entry in legend_entries(marks_of(plot, look), look, named=False).items():
             entries.setdefault(name, entry)
     if look.height >= LOWEST:
-        label = "; ".join(filter(None, (look.clean(plots[0].y.label), plots[0].x.label)))
-        head += legend_rows(look.clean(label), entries, look)
+        head += legend_rows(look.clean(plots[0].y.label), entries, look)
     spare = look.height - len(head) - 1
     if panels.own is not None:
         across = max(1, min(len(plots), look.width // panels.own[0]))

@@ -279,8 +279,8 @@ def place_names(
         series = mark.series
         if series.end in names and (placed := _last_place(series, x, y)) is not None:
             stroke = f"{mark.sample} " if is_bare and series.style in ("line", "dotted") else ""
-            sample = f"{own[series.end]} " if series.end in own else stroke
-            words = crop(sample + look.clean(series.end), max(8, look.width // 4))
+            sample = f"{own[series.end]} " if series.end in own else ""
+            words = crop(stroke + sample + look.clean(series.end), max(8, look.width // 4))
             style = mark.style.removeprefix("dim ")
             ends.append((placed, words, style))
     for value, label in plot.levels:

@@ -126,7 +126,7 @@ def gain_plot(course: Course, lines: Sequence[Curve], view: str) -> Plot:
         return plot
     on_it = next((each.label for each in course.curves if coinciding([each, below])), "")
     if on_it and view != "floor":  # the line would lie under its curve
-        words = LEAST_NOTICED.replace("this", f"{on_it} gains")
+        words = LEAST_NOTICED.replace("less than this", f"a gain below the curve of {on_it}")
         return replace(plot, note="; ".join(filter(None, (words, plot.note))))
     style: Literal["floor", "dotted"] = "floor" if view == "floor" else "dotted"
     edge = Series(LEAST_NOTICED, below.x, below.y, "muted", style)

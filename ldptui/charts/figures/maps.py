@@ -24,7 +24,7 @@ from ..chart_data import ChartData
 from ..curves import map_keys, map_layers, middle_layer
 from ..series import Grid
 from .frame import Frame, FrameView, chosen_option
-from .setting_words import layer_words, value_words
+from .setting_words import layer_words, value_words, words_of_arm
 from .table import ChartTable, TableColumn, Value
 
 FIRST: Final = ("gain_after", "gain", "mse_after", "mse")
@@ -68,7 +68,7 @@ def frame(data: ChartData, chosen: Mapping[str, str]) -> Frame | str:
             cell = by_place.get(at)
             return None if cell is None else cell_table(cell, (down, across), metric)
 
-        name = _metric_name(metric, cells)
+        name = words_of_arm(metric_words(metric).name, cells)
         return FrameView(name, lambda at, _: replace(grid(), cursor=at), stops, read,
                          lambda place, _: (place, 0))  # fmt: skip
 
@@ -108,12 +108,6 @@ def mapped_metrics(cells: Sequence[CellView]) -> tuple[str, ...]:
     return (*(name for name in FIRST if name in known), *(n for n in known if n not in FIRST))
 
 
-def _metric_name(metric: str, cells: Sequence[CellView]) -> str:
-    """The name of a metric, without the word "attacked" where no cell has an attack."""
-    is_attacked = any(cell.parameters.get("attack.kind") != "none" for cell in cells)
-    return metric_words(metric).name.replace(", attacked", ", attacked" * is_attacked)
-
-
 def place_of(cell: CellView, keys: Sequence[str]) -> tuple[str, str]:
     """The names of a cell's row and column in a map over two keys."""
     down, across = (value_words(cell.parameters.get(key)) for key in keys)
@@ -139,7 +133,7 @@ def map_grid(cells: Sequence[CellView], keys: Sequence[str], metric: str) -> Gri
         inside[place] = _all_in_top(cell, metric)
     line, no_line = _line_words(cells, metric, list(inside.values()))
     trials = min((cell.trials for cell in cells), default=0)
-    name = _metric_name(metric, cells)
+    name = words_of_arm(metric_words(metric).name, cells)
     return Grid(
         f"{name[:1].upper()}{name[1:]}",
         key_words(down).short,

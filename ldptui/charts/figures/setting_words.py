@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from ldptui.core.scenario import Scenario, value_at
+from ldptui.core.view import CellView
 
 from ...catalogue import key_words
 from ...session.draft import base
@@ -27,6 +28,13 @@ def value_words(value: Any) -> str:
 def layer_words(layer: Mapping[str, Any]) -> str:
     """The values of the swept keys of a map's layer in words: `n 20000, protocol oue`."""
     return ", ".join(f"{key_words(key).short} {value_words(value)}" for key, value in layer.items())
+
+
+def words_of_arm(words: str, cells: Iterable[CellView]) -> str:
+    """The words about a metric, without "attacked" or "clean" where no cell has an attack."""
+    if any(cell.parameters.get("attack.kind") != "none" for cell in cells):
+        return words
+    return words.replace(", attacked", "").replace(", clean", "")
 
 
 def base_words(scenario: Scenario | None) -> str:

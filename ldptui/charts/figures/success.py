@@ -23,6 +23,7 @@ from .course_table import course_table
 from .error import NO_AXIS
 from .frame import Frame, FrameView, chosen_option, draw_plot
 from .gain import WIDE_SPAN
+from .setting_words import words_of_arm
 
 
 def frame(data: ChartData, chosen: Mapping[str, str]) -> Frame | str:
@@ -43,14 +44,15 @@ def frame(data: ChartData, chosen: Mapping[str, str]) -> Frame | str:
     usual = "log" if 0 < WIDE_SPAN * min(means, default=0.0) < max(means) else "linear"
     scale, options = axes.with_scale(chosen, usual, 2)
     label = words.name if words.column.startswith("the same") else words.column
-    y = Axis(label or words.name, log=scale == "log")
+    label, title = (words_of_arm(each, data.table) for each in (label or words.name, words.title))
+    y = Axis(label, log=scale == "log")
     course = course_of(data, axes, metric, y)
     groups = course.groups()
     if not any(groups) and not course.along(course.table):
         return ""
     named = [(curve.label, group) for curve, group in zip(course.curves, groups, strict=True)]
     table = course_table(course, words.title, named)
-    draw = draw_plot(_plot(course, words.title, groups))
+    draw = draw_plot(_plot(course, title, groups))
     views = {name: FrameView(name_words, draw) for name, name_words in names.items()}
     return course_frame(data, course, table, views, options)
 

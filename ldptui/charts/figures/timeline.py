@@ -14,7 +14,7 @@ from ..series import Plot
 from . import rounds as figures
 from .frame import ChartOption, Frame, FrameView, chosen_option, draw_plot
 from .round_table import round_numbers, table
-from .setting_words import base_words
+from .setting_words import base_words, words_of_arm
 
 COURSES: Final = {
     "estimates": "estimates", "gain": "gain", "ranks": "ranks", "top": "top k", "spent": "privacy",
@@ -71,7 +71,7 @@ def _course(
         case "spent":
             return figures.budget_plot(rounds)
     words = metric_words(view)
-    title, unit = words.title, words.name
+    title, unit = (words_of_arm(each, [base]) for each in (words.title, words.name))
     if view == "gain":
         title, unit = "Gain of the attack", "gain, total over the targets (after - before)"
     return figures.metric(rounds, view, f"{title} over the rounds", unit, base.metrics.get(view))
