@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
@@ -11,6 +11,9 @@ from ..rows import ASCII_MARKERS, MARKERS, Look
 from ..series import Plot, Series
 from .canvas import ASCII_DOTTED, ASCII_LINES
 from .scale import Scale
+
+if TYPE_CHECKING:
+    from .scale import Floats
 
 SPARE: Final = "●×□△◆+◇○▽≡HZ"
 ASCII_SPARE: Final = "ox#+%@^&$=HZ"
@@ -92,6 +95,18 @@ def covered_words(marks: Sequence[Mark], x: Scale, y: Scale) -> str:
             for place in own:
                 above.setdefault(place, mark.sample)
     return "  ".join(f"{signs} under {over}" for over, signs in under.items())
+
+
+def crowded_columns(clouds: Sequence[Floats], x: Scale) -> frozenset[int]:
+    """The columns that hold more than one point of a cloud, which would hide the true line."""
+    import numpy as np
+
+    found = set[int]()
+    for cloud in clouds:
+        places = x.places(cloud)
+        columns, counts = np.unique(np.round(places[np.isfinite(places)]), return_counts=True)
+        found.update(map(int, columns[counts > 1]))
+    return frozenset(found)
 
 
 def series_style(plot: Plot, series: Series, look: Look) -> str:

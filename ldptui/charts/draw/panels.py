@@ -12,10 +12,11 @@ from ..rows import Look, Row, crop, length
 from ..series import Panels, Plot
 from .marks import marks_of
 from .plot_layout import (
+    fit_height,
     floor_words,
-    lay_out,
     legend_entries,
     legend_rows,
+    margin_of,
     note_rows,
     plot_place,
     plot_rows,
@@ -156,8 +157,7 @@ def lay_out_panels(panels: Panels, look: Look) -> PanelLayout:
 
 def _margin_of(plots: Sequence[Plot], size: Look) -> int:
     """The cells of the labels of y in a panel of this size."""
-    whole = lay_out(_bare(plots[0]), size)
-    return whole.margin if whole is not None else 1
+    return margin_of(fit_height(plots[0], max(1, size.height - 3)), size)
 
 
 def _bare(plot: Plot) -> Plot:

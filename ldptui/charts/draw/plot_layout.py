@@ -13,7 +13,7 @@ from rich.cells import cell_len
 from ..rows import NO_DATA, Look, Row, crop, length, title_rows, wrap_words
 from ..series import Plot, Series
 from .canvas import Canvas
-from .marks import Mark, covered_words, marks_of
+from .marks import Mark, covered_words, crowded_columns, marks_of
 from .scale import Scale, fit_scale, zoom_axis
 
 if TYPE_CHECKING:
@@ -109,8 +109,7 @@ def lay_out(
     if (left_out := plot.y.bands - rows) > 0:  # a row holds one item: marks of two are one's
         shown = replace(first_bands(plot, rows), note=f"{left_out} more not drawn; {plot.note}")
         return lay_out(shown, look, margin, named=named)
-    apart = 2 if rows < 12 or plot.y.log or plot.y.linear else 3
-    y = fit_scale(plot.y, _heights(plot), rows, apart)
+    y = fit_height(plot, rows)
     xs = [floats(series.x) for series in plot.series]
     ends = fit_scale(plot.x, xs, max(2, look.width - 2), 9)
     if y is None or ends is None:
@@ -118,14 +117,25 @@ def lay_out(
     names = place_names(plot, marks, ends, y, look) if named else {}
     if names is None:
         return lay_out(plot, look, margin, named=False)
-    labels = max((cell_len(look.clean(text)) for _, text in y.ticks), default=0)
-    left = min(labels, look.width // 3) + 1 if margin is None else max(1, margin)
+    left = margin_of(y, look) if margin is None else max(1, margin)
     right = max((length(row) for row in names.values()), default=0)
     cells = max(1, look.width - left - right)
     widest = max((cell_len(look.clean(text)) for _, text in ends.ticks), default=1)
     x = fit_scale(plot.x, xs, cells, max(6 if cells < 40 else 9, widest + 2))
     assert x is not None  # as with more cells
     return PlotLayout(head, foot, left, x, y, names, has_label, marks)
+
+
+def fit_height(plot: Plot, rows: int) -> Scale | None:
+    """The scale of a plot's y-axis in rows."""
+    apart = 2 if rows < 12 or plot.y.log or plot.y.linear else 3
+    return fit_scale(plot.y, _heights(plot), rows, apart)
+
+
+def margin_of(y: Scale | None, look: Look) -> int:
+    """The columns for the labels of a y-axis and its line."""
+    labels = (cell_len(look.clean(text)) for _, text in (y.ticks if y is not None else ()))
+    return min(max(labels, default=0), look.width // 3) + 1
 
 
 def first_bands(plot: Plot, count: int) -> Plot:
@@ -321,7 +331,7 @@ def _paint(plot: Plot, at: PlotLayout, look: Look) -> list[Row]:
 
     canvas = Canvas(at.x.cells, at.y.cells, look)
     clouds = [floats(mark.series.x) for mark in at.marks if mark.dots]
-    crowded = _crowded_columns(clouds, at.x)
+    crowded = crowded_columns(clouds, at.x)
     for mark in sorted(at.marks, key=lambda each: BELOW_FIRST.index(each.series.style)):
         series = mark.series
         count = min(len(series.x), len(series.y))
@@ -329,9 +339,11 @@ def _paint(plot: Plot, at: PlotLayout, look: Look) -> list[Row]:
             continue
         y = floats(series.y)[:count]
         u, v = at.x.places(floats(series.x)[:count]), at.y.places(y)
-        half = np.zeros(count) if series.error is None else np.abs(floats(series.error)[:count])
-        with np.errstate(over="ignore", invalid="ignore"):
-            low, high = at.y.places(y - half), at.y.places(y + half)
+        low = high = v
+        if series.error is not None:
+            half = np.abs(floats(series.error)[:count])
+            with np.errstate(over="ignore", invalid="ignore"):
+                low, high = at.y.places(y - half), at.y.places(y + half)
         if plot.y.log:  # an interval that reaches zero goes down to the edge
             low = np.where(np.isnan(low) & np.isfinite(v), -0.5, low)
         match series.style:
@@ -354,18 +366,6 @@ def _paint(plot: Plot, at: PlotLayout, look: Look) -> list[Row]:
         sign = ":" if look.charset == "ascii" else "┊"
         canvas.text_below(cursor or 0, row, sign, look.palette.foreground)
     return canvas.rows()
-
-
-def _crowded_columns(clouds: Sequence[Floats], x: Scale) -> frozenset[int]:
-    """The columns that hold more than one point of a cloud, which would hide the true line."""
-    import numpy as np
-
-    found = set[int]()
-    for cloud in clouds:
-        places = x.places(cloud)
-        columns, counts = np.unique(np.round(places[np.isfinite(places)]), return_counts=True)
-        found.update(map(int, columns[counts > 1]))
-    return frozenset(found)
 
 
 def _draw_level(canvas: Canvas, at: PlotLayout, value: float, look: Look) -> None:

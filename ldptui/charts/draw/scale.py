@@ -64,7 +64,8 @@ class Scale(Struct, frozen=True):
             return math.nan
         bent = math.log10(value) if self.log else value
         if self.linear:
-            bent = float(bend(value, log=False, linear=self.linear))
+            size = abs(value) / self.linear
+            bent = math.copysign(size if size <= 1 else 1 + math.log10(size), value)
         return max(-FAR, min(FAR, (bent - self.first) / self.step))
 
     def cell(self, value: float) -> int | None:
@@ -216,7 +217,7 @@ def _power_ticks(axis: Axis, scale: Scale, apart: int) -> tuple[tuple[int, str],
     powers = [
         [unbend(number, axis.log, axis.linear)
          for number in numbers if not number % every or number in ends]
-        for every in DECADES
+        for every in DECADES if every < max(2, 2 * len(numbers))
     ]  # fmt: skip
     labelled = [_power_labels(each) for each in powers]
     is_far = 4 * apart * scale.step <= 1 and low >= -2 and high < 5  # apart, written in decimals

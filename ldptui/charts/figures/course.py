@@ -193,9 +193,10 @@ def axes_of(data: ChartData, chart: str, chosen: Mapping[str, str]) -> Axes | No
     names = {each.key: f"over {each.symbol}" for each in forms.axes(chart)}
     options = {"axis": ChartOption(names, axis.key), "x": x}
     log = x.chosen == "log"
-    curves = forms.bare_curves(chart, axis)
     if data.has_curves:
         curves = forms.curves(chart, axis, log=log, patient=False)
+    else:
+        curves = forms.bare_curves(chart, axis)
     if groups := groups_of(data, axis.key):
         options["group"] = chosen_option(groups, chosen.get("group"))
         if options["group"].chosen:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from typing import Final
 
 from msgspec.structs import replace
@@ -43,10 +44,15 @@ def frame(data: ChartData, chosen: Mapping[str, str]) -> Frame | str:
         (curve.label, group) for curve, group in zip(shown.curves, shown.groups(), strict=True)
     ]
     table = course_table(shown, VIEWS[picked.chosen][1], named, powers=True)
-    views = {
-        name: FrameView(VIEWS[name][0], draw_plot(_plot(replace(each, curves=protocols), each)))
-        for name, each in courses.items()
-    }
+
+    @cache
+    def plot(view: str) -> Plot:
+        return _plot(replace(courses[view], curves=protocols), courses[view])
+
+    def draw_view(view: str) -> FrameView:
+        return FrameView(VIEWS[view][0], lambda at, room: draw_plot(plot(view))(at, room))
+
+    views = {view: draw_view(view) for view in VIEWS}
     return course_frame(data, shown, table, views, options)
 
 
