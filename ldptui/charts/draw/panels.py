@@ -63,7 +63,7 @@ def panel_rows(panels: Panels, look: Look) -> list[Row]:
             words, room = "".join(text for text, _ in under).strip(), size.width - length(title)
             if len(words) < room:
                 title.append((words.rjust(room), look.palette.muted))
-            else:
+            elif words:
                 left_out[words] = None
             lines.append([title, *rows])
         for row in range(at.height):

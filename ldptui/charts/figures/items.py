@@ -95,7 +95,7 @@ def count_bars(details: Details) -> Bars:
     never = sum(math.isnan(bar.value) for bar in bars)
     notes = ["mean where an item is named"]
     notes += [f"{never} of {len(bars)} are never named after the attack"] if never else []
-    return Bars("Counts of users", tuple(bars), note="; ".join(notes), item="item, code")
+    return Bars("Counts of users", tuple(bars), note="; ".join(notes))
 
 
 def kept_grid(details: Details) -> Grid:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from itertools import product
 from typing import Any, Final
 
 import pytest
@@ -13,8 +16,12 @@ from msgspec.structs import replace
 import ldptui
 from ldptui.charts.chart_data import ChartData
 from ldptui.charts.curves import closed
+from ldptui.charts.draw import draw
+from ldptui.charts.draw.marks import marks_of
 from ldptui.charts.figures.table import ChartTable, rows_at
 from ldptui.charts.kinds import KINDS
+from ldptui.charts.rows import DARK, Look
+from ldptui.charts.series import Panels, Plot
 from ldptui.core.experiment import compile
 from ldptui.core.view.redrawn import single_trials, verdicts
 from ldptui.engine.measured import snapshot_of
@@ -42,6 +49,8 @@ NUMBERS: Final = {
     "trials": 3,
 }
 FILTER: Final = {"kind": "fiad"}
+
+LOOKS: Final = [Look(*size, DARK) for size in ((78, 18), (76, 30), (140, 48))]
 
 Row = Mapping[str, Any]
 Pairs = Iterator[tuple[object, object]]
@@ -287,17 +296,34 @@ CHARTS: Final[Mapping[str, tuple[Mapping[str, Any], Callable[[Run], Pairs]]]] = 
 """A scenario of each kind, and the pairs of a number shown and the one of the document."""
 
 
+@cache
+def run_of(kind: str) -> Run:
+    return Run(kind, CHARTS[kind][0])
+
+
 def test_every_chart_is_compared() -> None:
     assert CHARTS.keys() == {kind.name for kind in KINDS.values() if kind.frame}
 
 
 @pytest.mark.parametrize("kind", CHARTS)
 def test_the_numbers_of_a_chart_are_those_of_the_document(kind: str) -> None:
-    tables, pairs = CHARTS[kind]
-    compared = [*pairs(Run(kind, tables))]
+    compared = [*CHARTS[kind][1](run_of(kind))]
     assert len(compared) > 2
     for shown, written in compared:
         for number, other in zip(flat(shown), flat(written), strict=True):
             assert (number, other) == (None, None) or number == pytest.approx(
                 other, rel=1e-12, nan_ok=True
             )
+
+
+@pytest.mark.parametrize("kind", CHARTS)
+def test_every_sign_of_a_key_is_in_the_picture(kind: str) -> None:
+    """Each mark of points stands in the key and in the data, or another is said to cover it."""
+    for view, look in product(run_of(kind).frame.views.values(), LOOKS):
+        chart = view.draw(None, (look.width, look.height))
+        picture = "\n".join(strip.text for strip in draw(chart, look))
+        plots = chart.plots if isinstance(chart, Panels) else [chart]
+        for plot in plots if isinstance(chart, Plot | Panels) else ():
+            for mark in marks_of(plot, look):
+                alone = mark.glyph and not mark.dots and picture.count(mark.sample) == 1
+                assert not alone or re.search(rf"{re.escape(mark.sample)}\S* under", picture)
