@@ -152,8 +152,6 @@ class Bars(Struct, frozen=True, tag=True):
     item, value, truth : the heads of the labels, the numbers and the marks (8 letters at most).
     others : the names of the runs of each bar's `others`, and the tones of their marks.
     cursor : the label of the bar at the cursor.
-    lead : the number of first bars that are shown even if the note and the numbers above the bars
-        have no room then.
     gap : the empty rows after each bar, if all bars have room for them.
     own_digits : each number is rounded by its own error, not all by the smallest.
     """
@@ -168,7 +166,6 @@ class Bars(Struct, frozen=True, tag=True):
     truth: str = "true"
     others: tuple[tuple[str, Tone], ...] = ()
     cursor: str = ""
-    lead: int = 0
     gap: int = 0
     own_digits: bool = False
 

@@ -139,8 +139,6 @@ def lay_out_bars(chart: Bars, look: Look) -> BarLayout | None:
             head = [title, *(legend_rows("", entries, look) if look.height >= 8 else [])]
     foot = note_rows(chart.note, look)
     room = max(1, look.height - len(head) - len(foot) - (look.height >= 3))
-    if room < min(chart.lead, len(known)):
-        head, foot, room = [], [], max(1, look.height - (look.height >= 3))
     has_rest = look.height >= 5 and (len(known) > room or bool(chart.rest))
     most = max(1, room - has_rest)
     shown = known[:most]

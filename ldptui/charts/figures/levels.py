@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Final
 
 from ...text import format as fmt
@@ -64,14 +64,8 @@ def survivors_plot(details: Details) -> Plot:
     shown = f"mean of {fmt.count(trials)} trials {INTERVAL}" if trials > 1 else "one trial"
     return Plot(
         "Survivors over the levels",
-        Axis("level", low=0.5, high=len(levels) + 0.5, ticks=_numbers(levels)),
+        Axis("level", low=0.5, high=len(levels) + 0.5),
         Axis("prefixes that survive", low=0.0, high=1.05 * most),
         tuple(points),
         note=f"points: {shown}",
     )
-
-
-def _numbers(levels: Sequence[Details]) -> list[tuple[float, str]]:
-    """The levels that have a tick: all, or every second one, third one, …"""
-    step = -(-len(levels) // 12)
-    return [(float(level["level"]), str(level["level"])) for level in levels[::step]]

@@ -50,15 +50,6 @@ def test_the_table_has_a_row_for_each_level_group_and_arm() -> None:
     assert (lost_level([1.0, 0.5, 0.4]), lost_level([1.0, 0.6])) == (3, None)
 
 
-def test_the_table_has_room_beside_the_forms_of_120_columns() -> None:
-    table = items_table(details())
-    heads = [column.name for column in table.columns]
-    widths = [
-        max(len(head), 5 if head in ("true", "after", "before") else 4) for head in heads[:-1]
-    ]
-    assert sum(widths) - 3 + 10 + 2 * len(widths) <= 74
-
-
 def test_the_chart_of_the_levels_has_what_the_table_has() -> None:
     """Means with their intervals by Student's t of 20 trials, 2.093 standard errors."""
     plot = survivors_plot(details())
