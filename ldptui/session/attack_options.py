@@ -25,9 +25,7 @@ if TYPE_CHECKING:
     from .snapshot import Request
 
 
-ASKS: Final = (
-    "ctrl+r lets you read it and allow it; --code FILE allows that of a file that is elsewhere"
-)
+ASKS: Final = "ctrl+r names its file and lets you allow it; --code FILE allows that of a file that is elsewhere"
 
 
 class AllowedCode(Struct, frozen=True):

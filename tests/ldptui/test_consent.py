@@ -116,7 +116,7 @@ async def test_the_worker_runs_what_was_agreed_to(tmp_path: Path) -> None:
     try:
         refused = await child.end(child.run(1, asked))
         assert refused.status == "failed"
-        assert "not allowed yet: ctrl+r lets you read it" in refused.error
+        assert "not allowed yet: ctrl+r names its file" in refused.error
         assert not mark.exists()
         done = await child.end(child.run(2, asked, agreed=[attack.consent_key]))
         assert (done.status, done.error) == ("done", "")
@@ -179,7 +179,7 @@ async def test_code_that_settings_name_runs_only_after_a_yes(
     monkeypatch.setenv("LDPTUI_CONFIG", str(settings))
     app = Workbench(load_settings(), stranger)
     async with app.run_test(size=(120, 40)) as pilot:
-        await until(pilot, lambda: "ctrl+r lets you read it" in seen(app), 60)
+        await until(pilot, lambda: "ctrl+r names its file" in seen(app), 60)
         for answer in ("n", "y"):
             await pilot.press("ctrl+r")
             await asked(pilot, digest(path.read_bytes()))

@@ -22,6 +22,7 @@ from ...session.attack_code import editor_command, find_attack_code, syntax_faul
 from ...session.draft import attack_script as script
 from ...session.draft import edit_key, sweep_of, value_of
 from ...session.draft.attack_script import add_phase, without_phases
+from ...widgets.field import Field
 from ...widgets.form import Form, FormLine, FormPane, FormRow
 from ...widgets.words import put_or_hide
 from .attack_rows import (
@@ -98,16 +99,17 @@ class AttackPane(FormPane):
         self.call_after_refresh(self.first_stop().focus)
 
     def _say_below(self) -> None:
-        """Show the script's error in the lower border while the script is hidden."""
+        """Show in the lower border how to leave the script, or its error while it is hidden."""
         draft = self.draft
         problems = draft.problems if draft is not None else ()
         hidden = self.view == "form"
         self.set_class(bool(problems) and hidden, "-wrong")
         line = problems[0].line if problems and hidden else None
-        panes = getattr(self.screen, "panes", None)
-        if line is not None and panes is not None and panes.field(problems[0].key) is not None:
+        fields = self.screen.query(Field) if line is not None else ()
+        if any(field.key == problems[0].key and field.display for field in fields):
             line = None  # its row says it
-        subtitle = "" if line is None else f"[@click=switch]✗ line {line} · alt+s script[/]"
+        back = "" if hidden else "[@click=switch]alt+s form[/]"
+        subtitle = back if line is None else f"[@click=switch]✗ line {line} · alt+s script[/]"
         if subtitle != self._said:
             self._said = self.border_subtitle = subtitle
 

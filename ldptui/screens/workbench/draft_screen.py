@@ -267,7 +267,7 @@ class DraftScreen(Screen[None]):
             return repair.words
         first, others = draft.problems[0], len(draft.problems) - 1
         more = f" (and {others} more)" if others else ""
-        number = self.panes.telling(first)
+        number = self.panes.find_pane(first)
         if number is None:
             return f"{self._label(first.key)} {first.message}".strip() + more
         line = f"line {first.line} of the script" if first.line else "the script"

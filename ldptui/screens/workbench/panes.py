@@ -225,7 +225,7 @@ class Panes(PaneColumns):
         """The field of a key, and the number of its pane."""
         return next((place for place in self.fields() if place[1].key == key), None)
 
-    def telling(self, problem: Problem) -> int | None:
+    def find_pane(self, problem: Problem) -> int | None:
         """The number of the visible pane that shows a problem, below a field or the script; None if
         none does.
         """

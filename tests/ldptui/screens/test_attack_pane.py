@@ -207,6 +207,7 @@ async def test_views_switch_where_there_is_room_for_one() -> None:
         await pilot.press("s")
         assert app.focused is editor(app)
         assert not app.query_one("#form").display
+        assert "alt+s form" in str(app.pane.border_subtitle)
         await pilot.press("s")  # is typed, where the script opens
         assert app.posted == [SCENARIO.replace("[attack]", "s[attack]")]
         await pilot.press("backspace", "escape", "s")
