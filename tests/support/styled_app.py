@@ -12,7 +12,4 @@ import ldptui
 class StyledApp(App[None]):
     """Shows a widget as the workbench does."""
 
-    CSS_PATH = [  # noqa: RUF012 - as Textual has it
-        Path(ldptui.__file__).parent / "screens" / name
-        for name in ("ldptui.tcss", "workbench/forms.tcss")
-    ]
+    CSS_PATH = sorted(Path(ldptui.__file__).parent.rglob("*.tcss"))
