@@ -60,7 +60,7 @@ async def test_random_keys_do_not_bring_it_down(number: int) -> None:
 BYTES = [*KEYS.values(), "\x1b[5~", "\x1b[6~", "\x1b[3~", "\x1b[2~"]
 
 
-SUMMARY = re.compile(r"^── (?:✗ )?([23] .*?) ─*(?:│|╭|╰|$)", re.MULTILINE)
+SUMMARY = re.compile(r"^── (?:✗ )?([23] .*?)[ …]─*(?:│|╭|╰|$)", re.MULTILINE)
 
 
 def told(app: Terminal) -> dict[str, str] | None:
