@@ -69,7 +69,7 @@ class RunningRequest:
         self.whole: Whole | None = None
         self.store: Store | None = None
         self.memory: RunMemory | None = None
-        self.note = ""  # why the run is not kept
+        self.note = ""  # why the run is not kept, or the first failure
         self.wanted = 0
         self.about = self.latest = ""  # words before those of progress, and all of them
         self.base: CellsSoFar | None = None
@@ -274,6 +274,7 @@ class RunningRequest:
             if progress.results.failures:
                 self.failures = [each for each in self.failures if each[0] is not group]
                 self.failures.append((group, progress.results))
+                self.note = self.note or progress.results.failures[0].error
             group.update(progress.results.cells)
             with self.inbox.interruptible():
                 group.reckon()

@@ -19,6 +19,7 @@ from support.worker import (
 from ldptui import core
 from ldptui.core import theory
 from ldptui.core.base.arms import ATTACKED, CLEAN
+from ldptui.core.base.errors import CellError
 from ldptui.core.collection.counts import block_counts
 from ldptui.core.export import to_json
 from ldptui.core.law.pure import item_variance
@@ -182,6 +183,21 @@ def test_an_unexpected_error_comes_with_its_traceback(monkeypatch: pytest.Monkey
     assert last is not None
     assert (last.status, last.error) == ("failed", "ZeroDivisionError: by chance")
     assert "in broken" in last.details
+
+
+def test_a_failure_is_said_while_other_cells_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    def failed(*_: object, **__: object) -> None:
+        raise CellError("out of luck")
+
+    monkeypatch.setattr("ldptui.core.cell.Cell.block", failed)
+    out, inbox = io.BytesIO(), Inbox()
+    swept = document(sweep={"protocol.epsilon": [0.5, 1.0, 2.0]})
+    request = Request(1, swept, ".", full=True, interval=0)
+    inbox._newest = request
+    RunningRequest(request, inbox, out).work()
+    shots = [news.snapshot for news in news_in(out.getvalue()) if news.snapshot is not None]
+    assert ("running", "out of luck") in [(shot.status, shot.note) for shot in shots]
+    assert shots[-1].status == "failed"
 
 
 def test_long_lists_are_sent_as_their_length() -> None:
