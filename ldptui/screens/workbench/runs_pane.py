@@ -15,7 +15,7 @@ from textual.widgets import Static
 
 from ...messages import Ask, GroupAsked, RunAsked, RunsChosen, StatusNote
 from ...session.run_list import RunList
-from ...session.runs import Run, describe_scenario, differences, matching
+from ...session.runs import Run, describe_scenario, differences, matching, may_change
 from ...terminal.keyboard import RUN, key_of
 from ...text import format as fmt
 from ...text.prose import plain
@@ -134,8 +134,8 @@ class RunsPane(FilteredList):
         star = "★" if run.kept is not None and run.kept.star else " "
         what = describe_scenario(run.document) if view.full or before is not None else ""
         if before is not None and before.title == run.title:
-            news = differences(before.document, run.document)
-            what = ", ".join(news) or f"as {before.name}: {what}"
+            same = "" if may_change(run.document) else f"as {before.name}: "
+            what = ", ".join(differences(before.document, run.document)) or f"{same}{what}"
         number = run.name.removeprefix("run ") if view.full else "now"
         row = Text(no_wrap=True, overflow="ellipsis")
         row.append(f"{mark} {MARKS.get(run.status, ' ')} {number:>4}{star} ")

@@ -193,6 +193,8 @@ class Simulations:
             and self._screen.draft is not None
             and self._screen.draft.scenario == draft.scenario
         ):
+            if self._agreed:  # what is shown may be of code that was edited since
+                self._screen.charts.snapshot = None
             self._begin(draft, resumed)
 
     async def ask_consent(self, draft: Draft) -> bool:
