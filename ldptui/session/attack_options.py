@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     from .snapshot import Request
 
 
-ASKS: Final = "ctrl+r names its file and lets you allow it; --code FILE allows that of a file that is elsewhere"
+ASKS: Final = (
+    "ctrl+r names its file and lets you allow it; --code FILE allows that of a file elsewhere"
+)
 
 
 class AllowedCode(Struct, frozen=True):

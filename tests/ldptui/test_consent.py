@@ -163,7 +163,8 @@ async def test_a_run_asks_once_and_no_leaves_everything_as_it_was(tmp_path: Path
         await pilot.press("ctrl+r")  # it does not ask again
         await until(pilot, lambda: engine.active is not None)
         assert engine.requests[-1].full
-        assert screen.charts.snapshot is None or not screen.charts.snapshot.cells  # of other code
+        picture = screen.charts.snapshot
+        assert picture is None or not picture.cells  # those would be of other code
         assert screen.draft is not None
         assert CODE.digest not in screen.draft.text
 

@@ -297,7 +297,7 @@ def _description(run: Run, before: Run | None) -> list[str]:
     texts = [(f"{name}: {status}", run.title), setting]
     lines = [" · ".join(filter(None, words)) for words in texts]
     if before is not None:
-        news = ", ".join(differences(before.document, run.document)) or "nothing changed"
+        news = ", ".join(differences(before.document, run.document)) or "the same scenario"
         lines.insert(1, f"Since {before.name}: {news}")
     return lines
 
