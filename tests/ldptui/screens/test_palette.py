@@ -87,6 +87,7 @@ async def test_a_key_of_the_settings_is_named_everywhere() -> None:
         screen.query_one(KeyHints).refresh()
         hints = str(screen.query_one(KeyHints).render())
         assert "f9 Run" in hints
+        assert offered(pilot)["Run all trials and the sweep"].help == "key: f9"
         charts = screen.query_one(ChartsPane)
         charts.tab = "gain"
         switches = charts.query_one("#tabs", ChoiceBar)
@@ -127,13 +128,6 @@ async def test_every_action_is_there_with_its_key(pilot: Pilot[None]) -> None:
     assert not [title for title in titles if "Play rounds" in title]
     curve_is_shown = pilot.app.size.width == 200  # beside the frequencies
     assert ("Charts: Log x" in titles) == curve_is_shown
-
-
-@pytest.mark.long
-async def test_a_key_that_was_changed_is_shown_as_it_is() -> None:
-    async with workbench(keys={"run.start": "f9"}).run_test() as pilot:
-        await started(pilot)
-        assert offered(pilot)["Run all trials and the sweep"].help == "key: f9"
 
 
 @pytest.mark.long
@@ -263,6 +257,12 @@ FOUND = {
     "response": "Protocol: GRR (generalised randomised response",
 }  # fmt: skip
 """Words, and the title of a command that they find on every screen."""
+FIRST = {
+    **dict.fromkeys(("ε", "eps", "epsilon"), "Field: privacy budget ε"),
+    **dict.fromkeys(("bot", "defence"), "My deployment"), "k-anon": "Disclose",
+    "conclude": "Conclude from this scenario", "one": "Tab: One report",
+}  # fmt: skip
+"""Words, and the title of the command that they find first."""
 
 
 async def test_one_palette_is_there_on_the_workbench_and_in_the_lab(pilot: Pilot[None]) -> None:
@@ -274,11 +274,7 @@ async def test_one_palette_is_there_on_the_workbench_and_in_the_lab(pilot: Pilot
         for typed, title in FOUND.items():
             titles = [str(hit.prompt) for hit in await hits(app, typed)]
             assert any(title in each for each in titles), (lab, typed, titles[:5])
-        assert (await hits(app, "one"))[0].prompt == "Tab: One report"
-        for typed, title in (
-            ("k-anon", "Disclose"), ("bot", "My deployment"), ("defence", "My deployment"),
-            ("conclude", "Conclude from this scenario"),
-        ):  # fmt: skip
+        for typed, title in FIRST.items():
             assert title in str((await hits(app, typed))[0].prompt), typed
     for typed in ("qwxzk", 'qw"=[c1', "qw[/b]"):  # the last two are no markup
         first = (await hits(app, typed))[0]
@@ -305,14 +301,6 @@ async def test_from_the_lab_it_leads_to_the_workbench_and_to_other_questions(
     (await hits(app, "conclude from"))[0].command()
     await until(pilot, lambda: app.workbench.charts.tab == "trials")
     assert cast("Any", app.workbench.query_one("#trials-box")).chosen["view"] == "intervals"
-
-
-async def test_a_field_is_found_by_the_name_of_its_symbol(pilot: Pilot[None]) -> None:
-    provider = Commands(pilot.app.screen)
-    await provider.startup()
-    for word in ("ε", "eps", "epsilon"):
-        hits = [hit async for hit in provider.search(word) if isinstance(hit, Hit)]
-        assert str(max(hits, key=lambda hit: hit.score).prompt) == "Field: privacy budget ε", word
 
 
 async def test_a_letter_lists_no_commands_again(
