@@ -260,14 +260,15 @@ class Workbench(App[None]):
 
     async def action_leave(self) -> None:
         """Quit the app; with an active run, ask first, and quit at the second ctrl+q."""
-        from .screens.dialogs.prompts import ConfirmScreen, leaving
+        from .screens.dialogs.prompts import ConfirmScreen
 
         running = self.workbench.run_to_leave
         if running is None or isinstance(self.screen, ConfirmScreen):
             self.workbench.save_draft()
             await self._stop()
         else:
-            self.push_screen(ConfirmScreen(leaving(running)), self.leave_if_confirmed)
+            fate = "Quit and lose it?" if running.kept is None else "Quit? r in Runs resumes it."
+            self.push_screen(ConfirmScreen(f"A run is under way. {fate}"), self.leave_if_confirmed)
 
     def leave_if_confirmed(self, leave: bool | None) -> None:
         if leave:

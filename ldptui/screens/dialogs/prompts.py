@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import ClassVar, Final
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -16,9 +16,6 @@ from ...terminal.clipboard import copy
 from ...text.prose import plain
 from ...widgets.blank import Scroll
 from ...widgets.dialog import Dialog, ModalScreen
-
-if TYPE_CHECKING:
-    from ...session.snapshot import Snapshot
 
 
 class ConfirmScreen(ModalScreen[bool]):
@@ -70,13 +67,6 @@ class ConsentScreen(ConfirmScreen):
     def __init__(self, codes: Sequence[UnseenCode]) -> None:
         facts = "\n\n".join(code.facts for code in codes)
         super().__init__(WORDS, "Allow until quit", "No", "Let this code run?", facts)
-
-
-def leaving(run: Snapshot) -> str:
-    """The question of the dialog before quitting, with the fate of the run."""
-    if run.kept is None:
-        return "A run is under way. Quit and lose it?"
-    return "A run is under way. Quit? Runs goes on with it at the next start."
 
 
 class TextScreen(ModalScreen[None]):
