@@ -132,8 +132,6 @@ def text_file(path: Source, kind: str = "CSV", longest: int | None = None) -> It
         utf16 = error.object[:2] in (BOM_UTF16_LE, BOM_UTF16_BE)
         line = limited.lines - error.object.count(b"\n", error.start) + 1
         where, what = (path, ": it is UTF-16") if utf16 else (f"{path} line {line}", "")
-        if b"\0" in error.object and not utf16:
-            raise ContentError(f"{path} is not text: is it a table?") from error
         raise ContentError(f"{where} is not UTF-8 text{what}: save it as UTF-8") from error
     except (csv.Error, EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise ContentError(f"{path} is not {kind}: {error}") from error
@@ -158,6 +156,8 @@ class _LimitedLines(io.BufferedIOBase):
 
     def read1(self, size: int = -1, /) -> bytes:
         data: bytes = self._raw.read1(max(size, CHUNK))
+        if b"\0" in data and not data.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
+            raise ContentError(f"{self._path} is not text: is it a table?")
         end = max(data.rfind(b"\n"), data.rfind(b"\r"))
         self.lines += data.count(b"\n")
         self._open = self._open + len(data) if end < 0 else len(data) - end - 1

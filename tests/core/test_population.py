@@ -196,7 +196,7 @@ def test_rows_that_are_totals(tmp_path: Path) -> None:
         (f"fruit,n\na,{2**62}\nb,{2**62}\n", "n", ScenarioError, r"less than 2\^63"),
         ("fruit,n\na,²\nb,1\n", "n", ScenarioError, 'whole number.*got "²"'),
         (b"fruit\npe\xffar\n", None, FileError, "not UTF-8"),
-        ("fruit\n\0\n", None, FileError, "not CSV|cannot be read|NUL"),
+        ("fruit\n\0\n", None, FileError, "is not text"),
     ],
 )
 def test_bad_data(

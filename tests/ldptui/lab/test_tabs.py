@@ -209,7 +209,7 @@ def test_a_release_that_is_none_is_named_by_its_row() -> None:
 
 @pytest.mark.parametrize(
     ("content", "fault"),
-    [(b"", "is empty: it must have a header"), (b"\x89PNG\n\0", "is not text: is it a table?")],
+    [(b"", "is empty: it must have a header"), (b"hello\0b\n\x89", "is not text: is it a table?")],
 )
 def test_a_file_without_a_table_is_blamed_for_it(
     content: bytes, fault: str, tmp_path: Path
