@@ -142,7 +142,8 @@ class RelationAnswer(QuestionAnswer):
     always : the attributes that all users have.
     complete : True if every set of attributes was tried.
     observed : the largest number of attributes that are seen.
-    fits : how many users have all attributes of each user; None for a large relation.
+    fits : how many users have all attributes of each user, by the user's name and attributes;
+        empty for a large relation.
     repairs : pairs of a user and an attribute that restore privacy.
     """
 
@@ -390,7 +391,7 @@ def _relation_answer(relation: Relation, observed: int) -> RelationAnswer:
     return RelationAnswer(
         users, len(names), relation.private, relation.always, implications, is_complete,
         relation.identified_users, observed,
-        {user: relation.having(held).bit_count()
+        {f"{user}: {', '.join(relation.names(held))}": relation.having(held).bit_count()
          for user, held in zip(relation.users, relation.held, strict=True) if is_small},
         relation.repairs() if is_small and not relation.private else (),
     )  # fmt: skip

@@ -8,10 +8,8 @@ from typing import Final
 SYNONYMS: Final = {
     "randomised": ("randomized", "grr", "randomised"),
     "randomized": ("randomised", "grr"),
-    "response": ("grr",),
-    "warner": ("grr",),
     "coin": ("grr", "report"),
-    "krr": ("grr",),
+    **dict.fromkeys(("response", "warner", "krr", "k-rr"), ("grr",)),
     "bot": ("fake",),
     "poison": ("attack", "fake"),
     "poisoning": ("attack", "fake"),

@@ -233,7 +233,7 @@ def test_the_relation_of_the_issue_and_what_restores_it(tmp_path: Path) -> None:
     assert "; attribute privacy: nothing seen implies more" in mended.words[0]
     [chart] = answer.figures
     assert [(bar.label, bar.value) for bar in chart.chart.bars if bar.target] == [
-        ("1", 1),
-        ("2", 1),
+        ("1: a, b", 1),
+        ("2: b, c", 1),
     ]
     assert not any("whoever" in words for words in mended.words)

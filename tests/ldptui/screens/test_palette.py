@@ -253,7 +253,7 @@ FOUND = {
     "capmaign": "Attack: Add a phase",
     "confidence interval": "What do these reports say?", "interval": "What can I still conclude?",
     "attack mga": "Attack: MGA", "timeline": "Attack: Add a phase", "new attack": "Python",
-    "compare": "My deployment", "own attack": "Python",
+    "compare": "My deployment", "own attack": "Python", "k-rr": "Protocol: GRR",
     "response": "Protocol: GRR (generalised randomised response",
 }  # fmt: skip
 """Words, and the title of a command that they find on every screen."""
