@@ -21,6 +21,9 @@ from ..base.errors import RunError
 PR_SET_PDEATHSIG: Final = 1
 """An option of Linux's prctl(2): the signal to get when the parent ends."""
 
+MOST_WAIT_S: Final = 2.0
+"""Seconds to wait at most for a thread whose processes were killed."""
+
 _libc: Final = ctypes.CDLL(None) if sys.platform == "linux" else None
 """Opened here: between fork and exec is no time for it."""
 
@@ -75,9 +78,13 @@ def kill_processes(thread: threading.Thread) -> None:
     """Kill all `multiprocessing` children of this process.
 
     thread : the thread in which no further process starts: it raises RunError there. A process that
-    is just starting is waited for, since without its parent's data it would end with a traceback.
+    is just starting is waited for, since without its parent's data it would end with a traceback;
+    so is the end of the thread, which takes the semaphores of its processes down.
     """
     with _one_at_a_time:
         _ending_threads.add(thread)
-        for process in active_children():
+        killed = active_children()
+        for process in killed:
             process.kill()
+    if killed:
+        thread.join(MOST_WAIT_S)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import threading
+import time
+from concurrent.futures.process import BrokenProcessPool
 
 import pytest
 
@@ -35,6 +38,23 @@ def test_a_stopped_thread_starts_no_process() -> None:
     go.set()
     thread.join()
     assert met == ["the run was interrupted"] * 2
+
+
+def test_a_thread_whose_processes_were_killed_has_ended() -> None:
+    """It takes semaphores down, and Python complains of those that are left."""
+    begun = threading.Event()
+
+    def computing() -> None:
+        with contextlib.suppress(BrokenProcessPool), open_pool(1) as (pool, _):
+            future = pool.submit(time.sleep, 60)
+            begun.set()
+            future.result()
+
+    thread = threading.Thread(target=computing)
+    thread.start()
+    begun.wait()
+    kill_processes(thread)
+    assert not thread.is_alive()
 
 
 def test_the_processes_of_a_pool_can_be_gone_through_while_one_starts() -> None:
