@@ -38,9 +38,10 @@ def find_columns(path: Source) -> tuple[str, str] | None:
     FileError.
     """
     with table_rows(path) as rows:
-        names, first = next(rows, []), [row for row in islice(rows, FIRST_ROWS) if any(row)]
-    if {*PARTS} & {*names}:
-        return None
+        names = next(rows, [])
+        if {*PARTS} & {*names}:
+            return None
+        first = [row for row in islice(rows, FIRST_ROWS) if any(row)]
     if not first:
         raise ContentError(f"{path} is empty: it has no rows below the names of its columns")
     numbers = [name for name, cell in zip(names, first[0], strict=False) if _is_number(cell)]

@@ -92,7 +92,8 @@ FRAMES = ["data.parquet", "data.arrow", "data.feather", "stream.ipc"]
 def framed(folder: Path, name: str, columns: dict[str, list[Any]]) -> Path:
     pyarrow = pytest.importorskip("pyarrow", reason="the extra `parquet`")
     parquet = pytest.importorskip("pyarrow.parquet")
-    table, path = pyarrow.table(columns), folder / name
+    names = [name.strip() for name in columns]  # " fruit" beside "fruit" is the same name
+    table, path = pyarrow.table([*columns.values()], names), folder / name
     if name.endswith(".parquet"):
         parquet.write_table(table, path)
         return path
@@ -118,6 +119,13 @@ def test_other_formats_are_read_as_csv_is(name: str, tmp_path: Path) -> None:
     assert (fruit.values, fruit.codes.tolist()) == (("pear", "fig"), [0, 1, 0])
     drawn = CSVColumn(name, "fruit", "many").bind(0, tmp_path)
     assert (drawn.labels, drawn.histogram.tolist()) == (("fig", "pear"), [10, 5])
+
+
+@pytest.mark.parametrize("name", FRAMES)
+def test_a_name_of_two_columns_of_a_frame_is_refused(name: str, tmp_path: Path) -> None:
+    path = framed(tmp_path, name, {"fruit": ["pear"], " fruit": ["fig"]})
+    with pytest.raises(ScenarioError, match="'fruit' heads 2"), table_rows(path) as rows:
+        list(rows)
 
 
 def test_a_missing_value_of_a_frame_is_refused_with_its_row(tmp_path: Path) -> None:
