@@ -204,9 +204,7 @@ class _FrameRows:
         self._rows = itertools.chain([list(names)], self._texts(path, names, batches))
 
     def _texts(self, path: Source, names: Sequence[str], batches: Batches) -> Iterator[list[str]]:
-        for name in names:
-            place_of(name, names, path)  # twice the same name has no column of its own
-        for batch in batches(names, ROWS):
+        for batch in batches([names[place_of(name, names, path)] for name in names], ROWS):
             columns = [as_texts(batch.column(name), name, path) for name in names]
             yield from map(list, zip(*columns, strict=True))
 
