@@ -128,7 +128,7 @@ async def test_the_palette_has_every_action_of_the_lab_once() -> None:
             "Stop what is computed, or back to the workbench",
             *GROUPS,
         ):
-            assert title in titles
+            assert any(each.startswith(title) for each in titles)
         by_title = {command.title: command for command in found}
         assert "3" in by_title["Design"].help
 
