@@ -250,9 +250,14 @@ def _legend(chart: Bars, bars: Sequence[Bar], look: Look) -> dict[str, Row]:
         tones = (palette.theory, palette.target, palette.attacked)
         found += list(zip(signs.findings, tones, FINDINGS, strict=True))
     found.append((signs.solid, palette.clean, "before" if before else chart.value))
-    if any(bar.value > (bar.before or 0.0) for bar in before):
+    sizes = (max(bar.value, bar.before or 0.0) for bar in before if math.isfinite(bar.value))
+    seen = max(sizes, default=0.0) / look.width  # a smaller change has no cell of its own
+    if any(bar.value - (bar.before or 0.0) > seen for bar in before):
         found.append((signs.gained, palette.attacked, "gained"))
-    if any(bar.value < (bar.before or 0.0) for bar in before):
+    if any(
+        (bar.before or 0.0) - (bar.value if math.isfinite(bar.value) else 0.0) > seen
+        for bar in before
+    ):
         found.append((signs.lost, palette.attacked, "lost"))
     if any(bar.true is not None for bar in bars):
         found.append((signs.true, palette.true, chart.truth))

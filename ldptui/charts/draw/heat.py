@@ -206,6 +206,7 @@ def _heading(grid: Grid, steps: Sequence[float], look: Look) -> Row:
             step = round(abs(signed)) - 1
             char, style = _fill_of_step(step, signed < 0, look)
             least = fmt.short(math.copysign(steps[step], signed), DIGITS)
+            least = "<0" if signed < 0 and not steps[step] else least
             words = f" {least} " if signed in named else " "
             scale += [(char * 2, style), (words, look.palette.muted)]
         if length(row) + length(scale) <= look.width:

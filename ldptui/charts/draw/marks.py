@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
@@ -79,8 +79,12 @@ def marks_of(plot: Plot, look: Look) -> list[Mark]:
     return found
 
 
-def covered_words(marks: Sequence[Mark], x: Scale, y: Scale) -> str:
-    """The marks of points that are nowhere to be seen, as later ones cover them: `●□ under ◇`."""
+def covered_words(marks: Sequence[Mark], x: Scale, y: Scale, drawn: Set[str]) -> str:
+    """The marks of points that are nowhere to be seen, as later ones cover them: `●□ under ◇`; and
+    in ASCII, where lines hide each other, the lines that are not.
+
+    drawn : the characters of the picture.
+    """
     import numpy as np
 
     above, under = dict[tuple[float, float], str](), dict[str, str]()
@@ -94,7 +98,12 @@ def covered_words(marks: Sequence[Mark], x: Scale, y: Scale) -> str:
                 under[over] = mark.sample + under.get(over, "")
             for place in own:
                 above.setdefault(place, mark.sample)
-    return "  ".join(f"{signs} under {over}" for over, signs in under.items())
+    words = [f"{signs} under {over}" for over, signs in under.items()]
+    lines = [mark.sample for mark in marks
+             if mark.sample.isascii() and not mark.glyph and len(mark.series.x)
+             and mark.sample[0] not in drawn]  # fmt: skip
+    words += [f"{' '.join(dict.fromkeys(lines))} under others"] if lines else []
+    return "  ".join(words)
 
 
 def crowded_columns(clouds: Sequence[Floats], x: Scale) -> frozenset[int]:

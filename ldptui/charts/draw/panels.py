@@ -150,7 +150,7 @@ def lay_out_panels(panels: Panels, look: Look) -> PanelLayout:
     words = dict.fromkeys(word for plot in plots for word in floor_words(plot, look))
     foot = note_rows("; ".join(filter(None, (note, *words))), look)
     height = max(4, (look.height - len(head) - len(foot)) // down)
-    margin = _margin_of(plots, look.with_size(max(LEAST, look.width // across), height - 1))
+    margin = _margin_of(plots, look.with_size(max(LEAST, look.width // across), height))
     width = max(4, (look.width - margin - (1 + GAP) * (across - 1)) // across)
     return PanelLayout(shown, across, width, height, margin, head, foot)
 

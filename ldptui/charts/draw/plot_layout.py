@@ -66,7 +66,8 @@ def plot_rows(plot: Plot, look: Look, margin: int | None = None) -> list[Row]:
     cursor = None if plot.cursor is None else at.x.cell(plot.cursor)
     label = plot.x.label if at.has_label else ""
     if plot.title and at.head:
-        words, room = covered_words(at.marks, at.x, at.y), look.width - length(at.head[0])
+        drawn = {char for cells in painted for text, _ in cells for char in text}
+        words, room = covered_words(at.marks, at.x, at.y, drawn), look.width - length(at.head[0])
         at.head[0].extend([(words.rjust(room), muted)] * (len(words) < room))
     return [*at.head, *body, *x_axis(at.x, label, at.margin, cursor, look), *at.foot]
 
@@ -290,7 +291,7 @@ def place_names(
         if series.end in names and (placed := _last_place(series, x, y)) is not None:
             stroke = f"{mark.sample} " if is_bare and series.style in ("line", "dotted") else ""
             sample = f"{own[series.end]} " if series.end in own else ""
-            words = crop(stroke + sample + look.clean(series.end), max(8, look.width // 4))
+            words = stroke + sample + crop(look.clean(series.end), max(8, look.width // 4))
             style = mark.style.removeprefix("dim ")
             ends.append((placed, words, style))
     for value, label in plot.levels:

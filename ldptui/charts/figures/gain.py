@@ -31,7 +31,8 @@ from .frame import Frame, FrameView, chosen_option, draw_plot
 
 NO_ATTACK: Final = "No attack, so no gain: 3 opens the attacks."
 PHASED: Final = "The attack has phases: → Timeline shows the gain of each round."
-LEAST_NOTICED: Final = "no server can notice less than this"
+UNSEEN: Final = "no server can notice"
+LEAST_NOTICED: Final = f"{UNSEEN} less than this"
 BOUND_TONES: Final[tuple[Tone, ...]] = (
     "series-1", "series-2", "series-5", "series-0", "series-3", "series-4",
 )  # fmt: skip
@@ -126,7 +127,7 @@ def gain_plot(course: Course, lines: Sequence[Curve], view: str) -> Plot:
         return plot
     on_it = next((each.label for each in course.curves if coinciding([each, below])), "")
     if on_it and view != "floor":  # the line would lie under its curve
-        words = LEAST_NOTICED.replace("less than this", f"a gain below the curve of {on_it}")
+        words = f"{UNSEEN} a gain below the curve of {on_it}"
         return replace(plot, note="; ".join(filter(None, (words, plot.note))))
     style: Literal["floor", "dotted"] = "floor" if view == "floor" else "dotted"
     edge = Series(LEAST_NOTICED, below.x, below.y, "muted", style)
@@ -187,7 +188,9 @@ def _chart(
     for name, part in parts.items():
         curves = [_without(name, curve) for curve in part]
         own = replace(course, curves=curves, has_others=False)
-        plots.append(replace(gain_plot(own, lines, view), title=name))
+        plot = gain_plot(own, lines, view)  # the edge first: one stroke in all panels
+        series = sorted(plot.series, key=lambda each: each.label != LEAST_NOTICED)
+        plots.append(replace(plot, title=name, series=tuple(series)))
     lows = [each.y.low for each in plots if each.y.low is not None]
     highs = [each.y.high for each in plots if each.y.high is not None]
     low, high = min(lows, default=None), max(highs, default=None)
@@ -200,8 +203,13 @@ def _chart(
     if picked:
         return replace(shared[list(parts).index(picked)], title=f"{title}, {picked}")
     same = [f"{name}: {words}" for name, part in parts.items() if (words := coinciding(part))]
-    notes = dict.fromkeys(words for each in plots for words in each.note.split("; "))
-    return Panels(title, tuple(shared), "; ".join(filter(None, [*same, *notes])))
+    notes: dict[str, list[str]] = {}
+    for each in plots:
+        for words in filter(None, each.note.split("; ")):
+            notes.setdefault(words, []).append(each.title)
+    said = [f"{', '.join(names)}: {words}" if words.startswith(UNSEEN) else words
+            for words, names in notes.items()]  # fmt: skip
+    return Panels(title, tuple(shared), "; ".join([*same, *said]))
 
 
 def panels_of(curves: Sequence[Curve]) -> dict[str, list[Curve]]:

@@ -133,6 +133,7 @@ def map_grid(cells: Sequence[CellView], keys: Sequence[str], metric: str) -> Gri
         inside[place] = _all_in_top(cell, metric)
     line, no_line = _line_words(cells, metric, list(inside.values()))
     trials = min((cell.trials for cell in cells), default=0)
+    many = "one trial" if trials == 1 else f"mean of {fmt.count(trials)} trials"
     name = words_of_arm(metric_words(metric).name, cells)
     return Grid(
         f"{name[:1].upper()}{name[1:]}",
@@ -141,7 +142,7 @@ def map_grid(cells: Sequence[CellView], keys: Sequence[str], metric: str) -> Gri
         rows,
         columns,
         tuple(tuple(means.get((row, column)) for column in columns) for row in rows),
-        "; ".join(filter(None, [no_line, f"mean of {fmt.count(trials)} trials"])),
+        "; ".join(filter(None, [no_line, many])),
         inside=tuple(tuple(inside.get((row, each), False) for each in columns) for row in rows),
         line=line,
         nouns=(key_words(down).noun, key_words(across).noun),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Callable, Iterable
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Final
@@ -242,12 +243,19 @@ class ReportStyle(Struct, frozen=True):
             full = max(0, round(cells * step.meter.value / step.meter.total))
             bar = Text("█" * full + "·" * (cells - full), palette.target)
             below.insert(0, bar.append(f"  {words}", palette.foreground))
-        if step.bits is not None and -(-step.bits.size // room) <= self.look.height // 6:
+        if step.bits is not None and -(-step.bits.size // room) <= self.look.height // 8:
             below.append(self._bits(step.bits, step.marked))
         middle = self._cells(step.cells) if step.cells is not None else []
         if self.indent < INDENT:
-            above[0] = Text.assemble((head, tone), "  ", text)
-            parts = [above[0], *(Padding(each, (0, 0, 0, 2)) for each in above[1:])]
+            lines = textwrap.wrap(
+                f"{head}  {text.plain}", max(3, self.width), subsequent_indent="  "
+            )
+            first = Text("\n".join(lines), palette.foreground)
+            first.stylize(tone, 0, len(head))
+            parts: list[RenderableType] = [
+                first,
+                *(Padding(each, (0, 0, 0, 2)) for each in above[1:]),
+            ]
         else:
             named = Table.grid()
             named.add_column(width=INDENT)
