@@ -93,7 +93,7 @@ def count_bars(details: Details) -> Bars:
         value = math.nan if after is None else after
         bars.append(Bar(name, value, true=item["true"], before=before, target=item["target"]))
     never = sum(math.isnan(bar.value) for bar in bars)
-    notes = ["mean where an item is named; rank, named % and level lost in the table"]
+    notes = ["mean where an item is named; the table has ranks, and where an item is lost"]
     notes += [f"{never} of {len(bars)} are never named after the attack"] if never else []
     return Bars("Counts of users", tuple(bars), note="; ".join(notes))
 

@@ -67,5 +67,5 @@ def survivors_plot(details: Details) -> Plot:
         Axis("level", low=0.5, high=len(levels) + 0.5),
         Axis("prefixes that survive", low=0.0, high=1.05 * most),
         tuple(points),
-        note=f"points: {shown}; bits and candidates in the table, each item in Items",
+        note=f"points: {shown}; the table has the candidates, Items has each item",
     )
