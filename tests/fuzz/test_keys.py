@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+import signal
 from contextlib import suppress
 from pathlib import Path
 
@@ -127,7 +128,9 @@ def test_random_bytes_do_not_bring_it_down(number: int, tmp_path: Path) -> None:
         if app.read(0.01) and (shown := told(app)) is not None:
             app.send("ctrl+q", "ctrl+q")  # a dialog may ask after the first
         # Both stand behind 500 keys, which are some 15 s of computing: on a busy machine, minutes.
-        assert app.wait(20 * LIMIT_S) == 0
+        code = app.wait(20 * LIMIT_S)
+        # A ctrl+c may reach a program that was left and has given the terminal back.
+        assert code == 0 or (shown is None and code == 128 + signal.SIGINT)
         assert not list(tmp_path.rglob("ldptui-crash*"))
     with Terminal(ldptui(), 120, 40, home=tmp_path) as app:
         app.until("2 Parameters ·|✗ ", 4 * LIMIT_S)  # the draft is there, valid or not
