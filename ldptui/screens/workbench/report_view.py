@@ -171,8 +171,8 @@ class ReportView(Vertical):
         return genuine, fake_report(cell, stream(seed, name, "malicious"))
 
     def drawing(self, look: Look) -> RenderableType:
-        """The drawing of both reports, with equal steps at one height if they stand
-        side by side.
+        """The drawing of both reports; where they stand side by side and have room, equal steps
+        begin at one height.
         """
         histories = self.histories
         if histories is None:
@@ -194,7 +194,9 @@ class ReportView(Vertical):
         )
         for _ in histories:
             table.add_column(width=pen.width)
-        for pair in zip_longest(*map(pen.history_lines, histories), fillvalue=""):
+        columns = [pen.history_lines(history) for history in histories]
+        alone = [[Group(*lines) for lines in columns]]
+        for pair in zip_longest(*columns, fillvalue="") if between else alone:
             table.add_row(*pair)
         return table
 

@@ -64,7 +64,7 @@ async def test_empty_until_there_is_a_scenario() -> None:
         assert app.view.histories is None
 
 
-@pytest.mark.parametrize("size", [(80, 20), (71, 30)])
+@pytest.mark.parametrize("size", [(80, 20), (71, 30), (80, 40)])
 async def test_two_columns_where_there_is_room(size: tuple[int, int]) -> None:
     app = Bench(draft())
     async with app.run_test(size=size):
@@ -73,9 +73,12 @@ async def test_two_columns_where_there_is_room(size: tuple[int, int]) -> None:
         assert "│ A fake user: MGA" in rows[0]
         bar = rows[0].index("│")
         assert {row[bar] for row in rows} == {"│"}
-        heads = [row for row in rows if row[:1].isdecimal()]
-        assert [row[0] for row in heads] == ["1", "2", "3", "4", "5", "6"]
-        assert [row[bar + 2] for row in heads] == ["1", "2", "3", "4", "5", "6"]
+        left, right = (
+            {at: row[place] for at, row in enumerate(rows) if row[place : place + 1].isdecimal()}
+            for place in (0, bar + 2)
+        )
+        assert [*left.values()] == [*right.values()] == ["1", "2", "3", "4", "5", "6"]
+        assert (left == right) == (size[1] >= 40)  # where there is room, at one height
 
 
 async def test_one_above_the_other_where_there_is_not() -> None:
