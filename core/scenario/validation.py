@@ -104,8 +104,9 @@ def _problem(
             rule = "must be left out: targets are picked, or listed as items"
             return ScenarioError(rule, key=key)
         meant = suggest(str(loc[-1]), known)
-        if not meant and (kinds := sweep.get(f"{table}.kind")):
-            rule = f"is no key of any kind that is swept: {', '.join(kinds)}"
+        swept = sweep.get(f"{table}.kind")
+        if not meant and isinstance(swept, list | tuple) and swept:
+            rule = f"is no key of any kind that is swept: {', '.join(map(str, swept))}"
             return ScenarioError(rule, key=key)
         meant = meant or f", only {', '.join(known)}"
         return ScenarioError(f"is not a known key{meant}", key=quote_empty_key(key))

@@ -77,10 +77,12 @@ def test_a_swept_kind_lets_each_cell_keep_the_keys_that_it_knows() -> None:
         assert ("attack.targets.count" in cell.parameters) == (kind != "none")
 
 
-def test_a_key_that_no_swept_kind_knows_is_refused() -> None:
-    text = swept(protocol__kind='["oue", "sue"]')
+@pytest.mark.parametrize("kinds", ['"oue", "sue"', '"oue", 1.0'])
+def test_a_key_that_no_swept_kind_knows_is_refused(kinds: str) -> None:
+    text = swept(protocol__kind=f"[{kinds}]")
     text = text.replace("epsilon = 1.0", "epsilon = 1.0\nhash_range = 5")
-    assert "protocol.hash_range is no key of any kind that is swept: oue, sue" in refused(text)
+    words = f"protocol.hash_range is no key of any kind that is swept: {kinds}"
+    assert words.replace('"', "") in refused(text)
 
 
 def test_none_ignores_share_and_targets() -> None:
