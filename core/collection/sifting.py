@@ -133,7 +133,7 @@ def sift_reports(
 
 
 def _tell_with(tell: Tell, place: str) -> Tell:
-    """What tells of a trial, with its place in the run before the words."""
+    """A function that tells words about a trial, with its place in the run before them."""
     return lambda words: tell(f"{place}: {words}")
 
 

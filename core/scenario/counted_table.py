@@ -57,7 +57,7 @@ def find_columns(path: Source) -> tuple[str, str] | None:
 
 
 def looks_like_data(names: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
-    """Whether each name of a header is a number, or a value of its column in these rows."""
+    """True if each name of a header is a number, or a value of its column in these rows."""
     return bool(names and rows) and all(
         as_number(name) is not None or any(row[at : at + 1] == [name] for row in rows)
         for at, name in enumerate(names)

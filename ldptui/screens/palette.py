@@ -322,11 +322,11 @@ def _act(app: App[Any], screen: Any, node: DOMNode, action: str) -> None:
 
 
 def _show_tab(screen: Any, charts: ChartsPane, tab: str, view: str = "") -> None:
+    screen.pane = 4
     if view:
-        box: Any = charts.query_one(f"#{tab}-box")
-        box.chosen["view"] = view
-    screen.pane, charts.tab = 4, tab
-    charts.action_zoom_axis(0)  # which draws a tab that is shown already
+        charts.show_view(tab, view)
+    else:
+        charts.tab = tab
     # Behind the watcher of the tab, which makes its view: both wait in one line.
     charts.call_next(charts.focus_first)
 

@@ -145,7 +145,7 @@ def _note(seen: TrialEstimates, count: int) -> str:
     notes = [f"a mark is {many}"]
     if seen.targets:
         notes.append("▸ targets")
-    notes.append("lines: 95 % by the closed form" if seen.expected else "no closed form of one")
+    notes.append("lines: 95 % by the closed form" if seen.expected else "no 95 % closed form")
     if count < len(seen.items):
         notes.append(f"{count} of {len(seen.items)} items shown")
     return "; ".join(notes)

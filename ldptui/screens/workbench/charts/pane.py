@@ -139,6 +139,12 @@ class ChartsPane(Vertical):
         if (target := self.current_chart() or self._views.first_field(self.tab)) is not None:
             self.screen.set_focus(target)
 
+    def show_view(self, tab: str, view: str) -> None:
+        """Show a view of a tab's chart."""
+        self._boxes[tab].chosen["view"] = view
+        self.tab = tab
+        self._show()
+
     # Changes of the picture.
 
     def watch_draft(self) -> None:
@@ -340,10 +346,7 @@ class ChartsPane(Vertical):
     # The picture follows from the state of the pane and of its charts; each draws what has changed.
 
     def _show(self, *, mark: bool = True) -> None:
-        """Show the content of the tab.
-
-        mark : mark estimates of other settings from now on.
-        """
+        """Show the content of the tab. mark : mark estimates of other settings from now on."""
         if not self.is_mounted:
             return
         self._point(self.draft)
